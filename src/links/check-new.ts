@@ -2,11 +2,13 @@ import { config } from '../config.ts';
 import { errorBody, Refusal } from '../errors.ts';
 import { Joi } from '../http/fields.ts';
 import { db } from '../infra/db.ts';
+import { withinLimits } from '../infra/limits.ts';
 import { spellingKey } from '../lookup/key-spelling.ts';
 import { type Name, refusalsOfBlocked, takenNames, takenRefusal } from '../short-links/claims.ts';
+import type { Draft, Owner } from '../short-links/draft.ts';
 import { loadReferences } from '../short-links/references.ts';
 import { refuseUtmOf } from '../short-links/utm-rules.ts';
-import { type Draft, type Owner, refuseBlocked } from '../short-links/write.ts';
+import { refuseBlocked, refuseOutsideOf } from '../short-links/write.ts';
 import { draftLinks } from './commands.ts';
 import { Link, type LinkRow } from './model.ts';
 import type { NewLink } from './schema.ts';
@@ -46,7 +48,7 @@ export async function checkNewLinks(
 ): Promise<(Refusal | undefined)[]> {
   const references = await loadReferences(db(), owner.projectId, []);
   const drafted = refuseUtmOf(await draftLinks(db(), owner, links), references.utmRules);
-  const drafts = await refuseBlocked(db(), drafted);
+  const drafts = await refuseBlocked(db(), refuseOutsideOf(drafted));
   const accepted = drafts.filter((draft): draft is Draft<LinkRow> => !(draft instanceof Refusal));
   const fixed = accepted.filter(({ drawKey }) => drawKey === undefined).map(({ row }) => row);
   const isTaken = await takenNames(db(), owner.projectId, fixed);
@@ -82,6 +84,9 @@ async function externalIdsAmong(
 ): Promise<Set<string>> {
   const ids = drafts.flatMap(({ row }) => row.external_id ?? []);
   if (ids.length === 0) return new Set();
-  const existing = await Link.of(projectId).whereIn('external_id', ids).select('external_id');
+  // Ids of records outside of the limits of the caller are taken too.
+  const existing = await withinLimits(undefined, () =>
+    Link.of(projectId).whereIn('external_id', ids).select('external_id'),
+  );
   return new Set(existing.map(({ external_id }) => external_id!));
 }

@@ -9,6 +9,7 @@ import { applySharedChanges } from '../short-links/apply-changes.ts';
 import { applyDue } from '../short-links/apply-scheduled.ts';
 import { changeEach, createEach } from '../short-links/bulk.ts';
 import { readUtm, refuseLoops, withMissingUtm, writeUtm } from '../short-links/destination.ts';
+import type { Change, Draft, Owner } from '../short-links/draft.ts';
 import { shortLinkEntry } from '../short-links/entry.ts';
 import { type Author, updatedBy } from '../short-links/history.ts';
 import { linkPreviewJobs } from '../short-links/jobs.ts';
@@ -23,11 +24,8 @@ import { toSharedBody } from '../short-links/scheduled-record.ts';
 import { chosenUrl } from '../short-links/test-variants.ts';
 import { refuseUtm, refuseUtmOf } from '../short-links/utm-rules.ts';
 import {
-  type Change,
-  type Draft,
   insert,
   newRow,
-  type Owner,
   placeAfter,
   placeOf,
   publishCreated,

@@ -1,5 +1,6 @@
 import {
   BLANK_ROW,
+  blankRow,
   type RowIds,
   type RowOf,
   ShortLinkModel,
@@ -19,12 +20,12 @@ export class Link extends ShortLinkModel {
 export type LinkRow = RowOf<Link>;
 
 /** Defaults of a new link. */
-export const BLANK_LINK: Omit<LinkRow, keyof RowIds> = {
+export const BLANK_LINK: Omit<LinkRow, keyof RowIds> = blankRow({
   ...BLANK_ROW,
   url: '',
   video: null,
   imported_clicks: 0,
-};
+});
 
 export const LINK_TABLES: ShortLinkTables = {
   kind: 'link',

@@ -7,6 +7,7 @@ import { handlers } from '../queues/job.ts';
 import { applyDue } from '../short-links/apply-scheduled.ts';
 import { changeEach, createEach } from '../short-links/bulk.ts';
 import { readUtm } from '../short-links/destination.ts';
+import type { Change, Draft, Owner } from '../short-links/draft.ts';
 import { type Author, type StoredChanges, updatedBy } from '../short-links/history.ts';
 import { qrCodePreviewJobs } from '../short-links/jobs.ts';
 import { fillPreview, requestPreview } from '../short-links/preview.ts';
@@ -17,11 +18,8 @@ import { placeBefore, type Revert, readReverted } from '../short-links/revert.ts
 import { schedule, unschedule } from '../short-links/scheduled.ts';
 import { refuseUtm } from '../short-links/utm-rules.ts';
 import {
-  type Change,
-  type Draft,
   insert,
   newRow,
-  type Owner,
   placeAfter,
   placeOf,
   publishCreated,

@@ -1,5 +1,6 @@
 import {
   BLANK_ROW,
+  blankRow,
   type RowIds,
   type RowOf,
   ShortLinkModel,
@@ -26,7 +27,7 @@ export class QrCode extends ShortLinkModel {
 export type QrCodeRow = RowOf<QrCode>;
 
 /** Defaults of a new QR code. */
-export const BLANK_QR_CODE: Omit<QrCodeRow, keyof RowIds> = {
+export const BLANK_QR_CODE: Omit<QrCodeRow, keyof RowIds> = blankRow({
   ...BLANK_ROW,
   url: null,
   type: 'url',
@@ -35,7 +36,7 @@ export const BLANK_QR_CODE: Omit<QrCodeRow, keyof RowIds> = {
   design: {},
   use_display_page: true,
   template_id: null,
-};
+});
 
 export const QR_CODE_TABLES: ShortLinkTables = {
   kind: 'qrcode',

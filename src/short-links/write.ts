@@ -2,11 +2,8 @@ import { mapAccepted, Refusal } from '../errors.ts';
 import { type Db, execute, preparedRows } from '../infra/db.ts';
 import { searchableParts } from '../infra/folded.ts';
 import { currentLimits } from '../infra/limits.ts';
-import { memoize } from '../infra/memoize.ts';
 import { divide } from '../infra/packed.ts';
-import { templateOf } from '../infra/template.ts';
 import type { Publish } from '../jobs/run-idempotent.ts';
-import type { LinkEntry } from '../lookup/entry.ts';
 import type { LookupChange } from '../lookup/publish.ts';
 import { type PlacedRecord, publishRecordEvent } from '../webhooks/outbox.ts';
 import { refuseOutside } from '../workspaces/limits.ts';
@@ -22,6 +19,7 @@ import {
   takenRefusal,
 } from './claims.ts';
 import { findBlocked, refusalOf, refuseBlockedHosts, urlsOf } from './destination.ts';
+import type { Change, Draft, Owner } from './draft.ts';
 import type { NewShortLink, SharedChanges } from './fields.ts';
 import {
   type Author,
@@ -49,26 +47,6 @@ import {
 
 /** Draws of a random key before giving up; among 62^7 keys even a second draw is rare. */
 const DRAWS = 8;
-
-/** A link or QR code to insert. */
-export interface Draft<Row extends ShortLinkRow> {
-  row: Row;
-  /** Name of its domain. */
-  domain: string;
-  tags: TagReference[];
-  /** Draws another random key; absent where the caller chose the key. */
-  drawKey: (() => string) | undefined;
-  /** Builds the look-up entry of the row with its present key. */
-  entry(): Promise<string>;
-}
-
-/** The workspace and the user to which a new link or QR code belongs. */
-export interface Owner {
-  projectId: string;
-  userId: string;
-  /** True for records of an archive, which keep UTM parameters that break rules of the workspace. */
-  keepsUtm?: boolean;
-}
 
 /**
  * Builds the kind-independent parts of a draft: ids and times of the row, domain and tags.
@@ -99,24 +77,21 @@ export function placeOf(
   };
 }
 
-const NO_IDS = {
-  project_id: '',
-  id: '',
-  user_id: '',
-  domain_id: '',
-  key: '',
-  created_at: null,
-  updated_at: null,
-} satisfies Record<keyof RowIds, unknown>;
-
-const templateFor = memoize(
-  (blank: object): object => templateOf({ ...NO_IDS, ...blank }),
-  new WeakMap<object, object>(),
-);
-
-/** Builds a row from its defaults and ids. */
+/** Builds a row from its defaults, a {@link blankRow}, and ids. */
 export const newRow = <Blank extends object>(blank: Blank, ids: RowIds): Blank & RowIds =>
-  Object.assign({ ...(templateFor(blank) as Blank) }, ids);
+  Object.assign({ ...blank }, ids);
+
+/** Returns drafts, with a refusal in place of each that is outside of the limits of the caller. */
+export function refuseOutsideOf<Row extends ShortLinkRow>(
+  drafts: readonly (Draft<Row> | Refusal)[],
+): readonly (Draft<Row> | Refusal)[] {
+  const limits = currentLimits();
+  if (limits === undefined) return drafts;
+  return mapAccepted(drafts, (draft) => {
+    refuseOutside(limits, draft.row.folder_id, draft.domain);
+    return draft;
+  });
+}
 
 /**
  * Stores links or QR codes independently: a refused one does not stop the others. If two have the
@@ -131,15 +106,7 @@ export async function insert<Row extends ShortLinkRow>(
   drafts: readonly (Draft<Row> | Refusal)[],
   publish: Publish,
 ): Promise<(Draft<Row> | Refusal)[]> {
-  const limits = currentLimits();
-  const inside =
-    limits === undefined
-      ? drafts
-      : mapAccepted(drafts, (draft) => {
-          refuseOutside(limits, draft.row.folder_id, draft.domain);
-          return draft;
-        });
-  const checked = await refuseBlocked(trx, inside);
+  const checked = await refuseBlocked(trx, refuseOutsideOf(drafts));
   const accepted = checked.filter((draft): draft is Draft<Row> => !(draft instanceof Refusal));
   const claimed = await claimKeys(trx, accepted);
   const stored = await insertRows(
@@ -291,22 +258,6 @@ export async function insertTags(
      SELECT * FROM unnest(?::text[], ?::text[], ?::text[], ?::smallint[])`,
     columns.map((name) => rows.map((row) => row[name]!)),
   );
-}
-
-/** A change of a link or QR code to store. */
-export interface Change<Row extends ShortLinkRow> {
-  /** The row after the change. */
-  row: Row;
-  /** Name of its domain. */
-  domain: string;
-  /** The new tags; absent if they stay. */
-  tags: TagReference[] | undefined;
-  /**
-   * Builds the look-up entry of the row.
-   *
-   * @param previous the present entry if the password stays the same, whose hash is reused
-   */
-  entry(previous: LinkEntry | undefined): Promise<string>;
 }
 
 /** The kind-independent parts of a change. */

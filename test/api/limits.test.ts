@@ -143,6 +143,24 @@ const ATTEMPTS: Record<string, Attempt> = {
   async bulkCreateLinks({ api, outside: { folderId } }) {
     await names('folderId', api.post('/links/bulk', [{ url: INSIDE_URL, folderId }]));
   },
+  async retrieveUtmValues({ api }) {
+    const { body } = await api.get('/utm-values');
+    expect(body.utm_campaign).to.deep.equal([]);
+  },
+  async verifyNewLinks({ api, outside: { folderId, link } }) {
+    const { externalId } = link;
+    const { body } = await api.post('/links/bulk/check', [
+      { url: INSIDE_URL, folderId },
+      { url: INSIDE_URL, externalId },
+      { url: INSIDE_URL },
+    ]);
+    expect(body.map(({ error }: { error: { code: string } | null }) => error?.code)).to.deep.equal([
+      'unprocessable_entity',
+      'conflict',
+      undefined,
+    ]);
+    expect(body[0].error.message).to.contain('folderId');
+  },
   async bulkUpdateLinks({ api, inside, outside: { link, folderId } }) {
     const linkIds = [link.id, `ext_${link.externalId}`];
     const { body } = await api.patch('/links/bulk', { linkIds, data: { title: 'stolen' } });
@@ -433,7 +451,7 @@ describe('a key with limits', () => {
       folderId,
     });
     const url = `https://example.com/${HIDDEN}`;
-    const link = await made('/links', { ...hidden('link'), url });
+    const link = await made('/links', { ...hidden('link'), url, utm_campaign: HIDDEN });
     const qrcode = await made('/qrcodes', { ...hidden('code'), type: 'url', url });
     // In the folder of the limits, but on another domain.
     const deleted = await made('/links', { ...hidden('deleted'), url, folderId: insideFolder });

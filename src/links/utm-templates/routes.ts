@@ -68,6 +68,7 @@ export const utmTemplateRoutes: Route[] = [
   }),
   route<object>({
     ...read,
+    limits: 'records',
     method: 'get',
     path: '/utm-values',
     operationId: 'retrieveUtmValues',
