@@ -64,7 +64,7 @@ function Frame() {
   useShortcuts({
     'Ctrl+k': () => setOpened('palette'),
     '?': () => setOpened('shortcuts'),
-    z: undoNewest,
+    z: ({ repeat }) => repeat || undoNewest(),
     ...Object.fromEntries(
       DESTINATIONS.map(({ key, to }) => [
         `g ${key}`,

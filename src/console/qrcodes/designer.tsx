@@ -104,17 +104,19 @@ export function Designer({ record, look: firstLook = PLAIN_LOOK }: DesignerProps
     const changes = { [draft.type]: changed };
     edit(changes, (now) => ({ ...now, contents: { ...now.contents, ...changes } }));
   };
-  const submit = async () => {
+  /** Checks a content that is new or changed, and tells what it lacks. */
+  const isContentComplete = async () => {
     setRefusal(null);
-    if (record === undefined || hasOtherContent(before, draft)) {
-      const result = await encodeContent(draft.type, content);
-      if ('faults' in result) {
-        const [fault = ''] = result.faults;
-        setRefusal(new ApiError(422, 'unprocessable_entity', result.faults.join('; ')));
-        toast(faultInWords(draft.type, fault), 'danger');
-        return;
-      }
-    }
+    if (record !== undefined && !hasOtherContent(before, draft)) return true;
+    const result = await encodeContent(draft.type, content);
+    if (!('faults' in result)) return true;
+    const [fault = ''] = result.faults;
+    setRefusal(new ApiError(422, 'unprocessable_entity', result.faults.join('; ')));
+    toast(faultInWords(draft.type, fault), 'danger');
+    return false;
+  };
+  const submit = async () => {
+    if (!(await isContentComplete())) return;
     save.write({ before, draft }, (saved) => {
       // The stored value may differ from the input: the API adds https:// to a URL.
       const stored = draftOf(saved);
@@ -135,7 +137,10 @@ export function Designer({ record, look: firstLook = PLAIN_LOOK }: DesignerProps
         {record === undefined ? 'Create QR code' : 'Save'}
       </Button>
       {record !== undefined && (
-        <Button disabled={!isChanged || save.isPending} onClick={() => setScheduling(true)}>
+        <Button
+          disabled={!isChanged || save.isPending}
+          onClick={() => void isContentComplete().then(setScheduling)}
+        >
           Schedule
         </Button>
       )}

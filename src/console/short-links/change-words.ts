@@ -112,7 +112,7 @@ export function fieldValue(field: string, value: unknown, names: ChangeNames): s
   if (typeof value === 'string' && value.startsWith('data:')) return 'An uploaded picture';
   if (field === 'hasPassword') return value === true ? 'Set' : 'None';
   if (isReference(field)) {
-    const ids = [value].flat().map(String);
+    const ids = [value].flat().filter((id) => typeof id === 'string');
     if (ids.length === 0) return 'Nothing';
     return cut(ids.map((id) => referenceText(field, id, names)).join(', '));
   }

@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Badge } from '../ui/states.tsx';
 import { absoluteTime, Time } from '../ui/time.tsx';
+import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
 import { actorName, type ChangeNames, scheduledInWords } from './change-words.ts';
 import { ChangedFields } from './changed-fields.tsx';
@@ -23,7 +24,7 @@ type Scheduled = Schemas['ScheduledChange'];
 const APPLIED_MS = 1_500;
 /** Time between looks at a change that is late, in ms. */
 const LATE_MS = 10_000;
-/** Longest time until the first look, in ms: browsers delay no timer by more than 24 days. */
+/** Longest time of a timer, in ms: browsers delay none by more than 24 days. */
 const LONGEST_WAIT_MS = 24 * 3_600_000;
 
 interface ScheduledProps<Row extends ShortLinkRecord> {
@@ -53,13 +54,14 @@ export function ScheduledChanges<Row extends ShortLinkRecord>(props: ScheduledPr
   );
   useEffect(() => {
     if (!Number.isFinite(next)) return undefined;
-    const wait = Math.min(Math.max(0, next - Date.now()) + APPLIED_MS, LONGEST_WAIT_MS);
-    // The record, its history and what is scheduled have changed.
+    let timer: ReturnType<typeof setTimeout>;
     const look = () => {
-      void client.invalidateQueries({ queryKey: keys[list].all });
-      timer = setTimeout(look, LATE_MS);
+      const left = next - Date.now();
+      // The record, its history and what is scheduled have changed.
+      if (left <= 0) void client.invalidateQueries({ queryKey: keys[list].all });
+      timer = setTimeout(look, left > 0 ? Math.min(left + APPLIED_MS, LONGEST_WAIT_MS) : LATE_MS);
     };
-    let timer = setTimeout(look, wait);
+    look();
     return () => clearTimeout(timer);
   }, [client, list, next]);
   const cancel = useWrite({
@@ -72,6 +74,11 @@ export function ScheduledChanges<Row extends ShortLinkRecord>(props: ScheduledPr
     onDone(_, { status }) {
       void client.invalidateQueries({ queryKey: keys[list].one(record.id, 'changes') });
       toast(status === 'pending' ? 'Scheduled change cancelled' : 'Failed change removed');
+    },
+    onFailed(error) {
+      // It may have been applied meanwhile.
+      void client.invalidateQueries({ queryKey: keys[list].all });
+      toastError(error);
     },
   });
   if (changes.length === 0) return null;
