@@ -158,7 +158,7 @@ async function draftsOf(
   const bare = links.map(({ link: { tags, ...link } }) =>
     tags === undefined ? link : { ...link, tags: { ids: tags.ids, names: [] } },
   );
-  const drafts = await draftLinks(trx, owner, bare);
+  const drafts = draftLinks(owner, bare, await loadReferences(trx, project_id, bare));
   const checked = await refuseBlocked(trx, drafts);
   const refusalIn = (draft: unknown) => (draft instanceof Refusal ? draft : undefined);
   const utmOf = (draft: (typeof drafts)[number], rules: UtmRules | null) =>

@@ -46,8 +46,8 @@ export async function checkNewLinks(
   owner: Owner,
   links: readonly (NewLink | Refusal)[],
 ): Promise<(Refusal | undefined)[]> {
-  const references = await loadReferences(db(), owner.projectId, []);
-  const drafted = refuseUtmOf(await draftLinks(db(), owner, links), references.utmRules);
+  const references = await loadReferences(db(), owner.projectId, links);
+  const drafted = refuseUtmOf(draftLinks(owner, links, references), references.utmRules);
   const drafts = await refuseBlocked(db(), refuseOutsideOf(drafted));
   const accepted = drafts.filter((draft): draft is Draft<LinkRow> => !(draft instanceof Refusal));
   const fixed = accepted.filter(({ drawKey }) => drawKey === undefined).map(({ row }) => row);

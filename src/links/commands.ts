@@ -66,16 +66,10 @@ async function insertOne(
 /**
  * Builds links as they would be stored. Every rule is checked except those for UTM parameters, and
  * taken keys and external ids; a link that breaks one has its Refusal in its place.
+ *
+ * @param references those of the links
  */
-export async function draftLinks(
-  trx: Db,
-  owner: Owner,
-  links: readonly (NewLink | Refusal)[],
-): Promise<(Draft<LinkRow> | Refusal)[]> {
-  return draftEach(owner, links, await loadReferences(trx, owner.projectId, links));
-}
-
-function draftEach(
+export function draftLinks(
   owner: Owner,
   links: readonly (NewLink | Refusal)[],
   references: References,
@@ -101,7 +95,7 @@ export async function storeLinks(
 ): Promise<(Draft<LinkRow> | Refusal)[]> {
   const references = await loadReferences(trx, owner.projectId, links);
   const rules = owner.keepsUtm === true ? null : references.utmRules;
-  const drafts = draftEach(owner, links, references);
+  const drafts = draftLinks(owner, links, references);
   const accepted = rules === null ? drafts : refuseUtmOf(drafts, rules);
   return insert(trx, LINK_TABLES, accepted, publish);
 }
@@ -138,7 +132,8 @@ export async function changeLink(
 ): Promise<SealedLink> {
   const { row, utmRules, ...place } = await placeAfter(trx, LINK_TABLES, before, changes);
   const change = { ...place, row: applyChanges(row, changes) };
-  refuseUtm(change.row, utmRules, before);
+  // The URLs of a test are not checked, and neither is the winner's.
+  if (changes.testWinner == null) refuseUtm(change.row, utmRules, before);
   return storeChange(trx, before, change, publish, author);
 }
 

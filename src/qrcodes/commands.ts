@@ -133,7 +133,8 @@ async function changeQrCode(
 ): Promise<SealedQrCode> {
   const { row, utmRules, ...place } = await placeAfter(trx, QR_CODE_TABLES, before, changes);
   const change = { ...place, row: applyChanges(row, changes) };
-  if (!row.static) refuseUtm(change.row, utmRules, before);
+  // The URLs of a test are not checked, and neither is the winner's.
+  if (!row.static && changes.testWinner == null) refuseUtm(change.row, utmRules, before);
   const result = await storeChange(trx, before, change, publish, author);
   await storeDesign(trx, result.row, changes);
   return result.qrcode;

@@ -1,5 +1,5 @@
 import { Refusal } from '../errors.ts';
-import { type Db, db, preparedRows, rows } from '../infra/db.ts';
+import { type Db, db, execute, preparedRows, rows } from '../infra/db.ts';
 import { decodeLink, domainName, encodeDomain, linkName, withKey } from '../lookup/codec.ts';
 import { type DomainColumns, domainEntry, type LinkEntry } from '../lookup/entry.ts';
 import { bySpelling, withoutCase, withoutSelectors } from '../lookup/key-spelling.ts';
@@ -133,8 +133,10 @@ export async function claimNames(
 ): Promise<Map<string, Claim>> {
   const claimed = await insertClaims(trx, claims);
   const missed = claims.filter(({ record_id }) => !claimed.has(record_id));
+  if (missed.length === 0) return claimed;
   // Most names are new, so names that records have left are freed only where they are in the way.
-  if (missed.length === 0 || !(await freeNames(trx, missed))) return claimed;
+  // Without any, another transaction may have freed them between the two statements.
+  await freeNames(trx, missed);
   return new Map([...claimed, ...(await insertClaims(trx, missed))]);
 }
 
@@ -160,23 +162,19 @@ async function insertClaims(trx: Db, claims: readonly NewClaim[]): Promise<Map<s
   return new Map(claimed.map(({ id, ...claim }) => [id, { ...names.get(id)!, ...claim }]));
 }
 
-/** Deletes claims of names that records have left. @returns false if there were none */
-async function freeNames(trx: Db, wanted: readonly NewClaim[]): Promise<boolean> {
+/** Deletes claims of names that records have left. */
+async function freeNames(trx: Db, wanted: readonly NewClaim[]): Promise<void> {
   const isFree = `c.domain_id = ANY(:domains) AND c.domain_id = w.domain_id
     AND (${isFreeFor('w.project_id')} OR (c.free_at IS NOT NULL AND c.record_id = w.record_id))`;
-  const freed = await rows<object>(
+  await execute(
     trx,
     `WITH wanted AS MATERIALIZED (
             SELECT w.*, ${canonicalKeyOf('w.')} AS canonical_key
               FROM ${WANTED} JOIN domains d ON d.id = w.domain_id),
-          freed AS (DELETE FROM claims c USING wanted w WHERE ${isFree} AND c.key = w.key
-                    RETURNING c.key),
-          freed_spellings AS (DELETE FROM claims c USING wanted w
-                               WHERE ${isFree} AND c.canonical_key = w.canonical_key RETURNING c.key)
-     SELECT key FROM freed UNION ALL SELECT key FROM freed_spellings`,
+          freed AS (DELETE FROM claims c USING wanted w WHERE ${isFree} AND c.key = w.key)
+     DELETE FROM claims c USING wanted w WHERE ${isFree} AND c.canonical_key = w.canonical_key`,
     wantedBindings(wanted),
   );
-  return freed.length > 0;
 }
 
 /** SQL for the rows of {@link wantedBindings}. */

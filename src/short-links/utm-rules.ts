@@ -5,6 +5,9 @@ import type { ShortLinkRow } from './model.ts';
 
 type Row = ShortLinkRow & { url?: string | null };
 
+/** Other destinations, such as those of apps, have no UTM parameters. */
+const hasUtm = ({ url }: Row): boolean => /^https?:/i.test(url ?? '');
+
 /**
  * Checks the UTM parameters of a destination by the rules of the workspace.
  *
@@ -12,9 +15,9 @@ type Row = ShortLinkRow & { url?: string | null };
  * @returns the refusal naming every parameter and the rule that it breaks; `undefined` if none does
  */
 export function utmRefusal(row: Row, rules: UtmRules | null, before?: Row): Refusal | undefined {
-  // Other destinations, such as those of apps, have no UTM parameters.
-  if (rules === null || !/^https?:/i.test(row.url ?? '')) return undefined;
-  const faults = UTM_FIELDS.filter((name) => before?.[name] !== row[name]).flatMap((name) =>
+  if (rules === null || !hasUtm(row)) return undefined;
+  const checked = before !== undefined && hasUtm(before) ? before : undefined;
+  const faults = UTM_FIELDS.filter((name) => checked?.[name] !== row[name]).flatMap((name) =>
     utmFaults(row[name], name, rules).map((rule) => `${name} ${rule}`),
   );
   return faults.length === 0 ? undefined : new Refusal('unprocessable_entity', faults.join('; '));

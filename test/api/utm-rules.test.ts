@@ -112,6 +112,33 @@ describe('UTM rules of a workspace', () => {
     expect(body[0].error.message).to.equal(FAULTS[0]);
   });
 
+  it('check a web destination that replaces another kind as a new one', async () => {
+    await setRules();
+    const { id } = (await world.api.post('/links', { url: 'mailto:ada@example.com' })).body;
+    refuse(await world.api.patch(`/links/${id}`, { url: A }), MISSING);
+    expect((await world.api.patch(`/links/${id}`, { url: GOOD })).status).to.equal(200);
+  });
+
+  it('let a test choose a winner whose URL breaks them', async () => {
+    await setRules({ lowercase: true, separator: null, required: [] });
+    const variants = [
+      { name: 'A', url: `${A}?utm_content=a`, percentage: 50 },
+      { name: 'B', url: `${A}?utm_content=B`, percentage: 50 },
+    ];
+    for (const [path, type] of [
+      ['/links', undefined],
+      ['/qrcodes', 'url'],
+    ] as const) {
+      const made = await world.api.post(path, { type, url: GOOD, testVariants: variants });
+      expect(made.status, JSON.stringify(made.body)).to.equal(201);
+      const { status, body } = await world.api.patch(`${path}/${made.body.id}`, {
+        testWinner: 'B',
+      });
+      expect(status, JSON.stringify(body)).to.equal(200);
+      expect(body.url).to.contain('utm_content=B');
+    }
+  });
+
   it('let a revert restore earlier values', async () => {
     const { id } = (await world.api.post('/links', { url: BAD })).body;
     await setRules();

@@ -15,7 +15,7 @@ import {
   toNewQrCode,
 } from '../../qrcodes/schema.ts';
 import { takenNames, takenRefusal } from '../../short-links/claims.ts';
-import { existingIds } from '../../short-links/references.ts';
+import { existingIds, loadReferences } from '../../short-links/references.ts';
 import { toSharedChanges } from '../../short-links/schema.ts';
 import { leaveTrash } from '../../short-links/trash.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
@@ -99,8 +99,10 @@ const LINKS: RecordType<ReturnType<typeof readLink>> = {
   table: 'links',
   read: readLink,
   async insert(trx, context, news) {
-    if (context.isCheck) return draftLinks(trx, ownerOf(context), news);
-    return insertLinks(trx, ownerOf(context), news, context.publish);
+    const owner = ownerOf(context);
+    return context.isCheck
+      ? draftLinks(owner, news, await loadReferences(trx, owner.projectId, news))
+      : insertLinks(trx, owner, news, context.publish);
   },
 };
 
