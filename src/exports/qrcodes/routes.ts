@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { id, Joi } from '../../http/fields.ts';
-import { check, parseQuery } from '../../http/input.ts';
+import { check, parseQueryField } from '../../http/input.ts';
 import {
   type Answer,
   type ApiRequest,
@@ -117,14 +117,6 @@ const FILTERS = Joi.object({
 /** @throws Refusal `unprocessable_entity` naming the wrong filters */
 function filtersIn(kind: RecordKind, query: string): QrCodeFilters | LinkFilters {
   const name = kind === 'link' ? 'linkFilter' : 'filter';
-  try {
-    const sent = { [name]: parseQuery(query) };
-    return check<Record<string, QrCodeFilters | LinkFilters>>(FILTERS, sent, 'body')[name]!;
-  } catch (thrown) {
-    if (!(thrown instanceof Refusal) || thrown.message.startsWith(name)) throw thrown;
-    throw new Refusal(
-      'unprocessable_entity',
-      `${name} must be a well percent-encoded query string`,
-    );
-  }
+  const sent = { [name]: parseQueryField(name, query) };
+  return check<Record<string, QrCodeFilters | LinkFilters>>(FILTERS, sent, 'body')[name]!;
 }
