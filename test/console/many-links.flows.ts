@@ -231,6 +231,28 @@ describe('UTM rules in the console', function () {
     });
   }
 
+  it('are not applied to stored values, nor to destinations of apps', async () => {
+    const { body } = await world.api.post('/links', { url: `${A}?utm_source=Old` });
+    await world.api.patch('/workspace', { utmRules: { lowercase: true, required: ['utm_term'] } });
+    await inConsole(world, `links?edit=${body.id}`, {}, async (page) => {
+      const fault = dialog(page).getByText('Use lower case in this workspace.');
+      const required = dialog(page).getByText('Required in this workspace.');
+      await dialog(page).locator('summary', { hasText: 'UTM parameters' }).click();
+      await dialog(page).getByRole('button', { name: 'Use old' }).waitFor();
+      await required.waitFor();
+      expect(await fault.count()).to.equal(0);
+      await dialog(page).getByLabel('Campaign').fill('New');
+      await fault.waitFor();
+      const url = 'myapp://open?utm_campaign=New';
+      await dialog(page).getByLabel('Destination', { exact: true }).fill(url);
+      await required.waitFor({ state: 'detached' });
+      expect(await fault.count()).to.equal(0);
+      await dialog(page).getByRole('button', { name: 'Save' }).click();
+      await dialog(page).waitFor({ state: 'detached' });
+      expect((await world.api.get(`/links/${body.id}`)).body.url).to.equal(url);
+    });
+  });
+
   it('are applied to all rows of many links by one button', async () => {
     await world.api.patch('/workspace', { utmRules: { lowercase: true, separator: '_' } });
     await inConsole(world, 'links/batch', {}, async (page) => {

@@ -62,7 +62,9 @@ export function OptionsPanel({ part, url, onUrl, isStatic }: OptionsPanelProps) 
   if (isStatic) return <FieldSection {...part} section="more" />;
   return (
     <div className="flex flex-col gap-2">
-      {url !== undefined && <UtmSection url={url} errors={part.errors} onChange={onUrl} />}
+      {url !== undefined && (
+        <UtmSection url={url} stored={part.record?.url} errors={part.errors} onChange={onUrl} />
+      )}
       <FieldSection {...part} section="preview">
         {part.draft.proxy && <PreviewCard draft={part.draft} url={url ?? ''} />}
       </FieldSection>

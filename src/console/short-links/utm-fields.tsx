@@ -16,33 +16,39 @@ export function useUtmRules(): UtmRules | null {
   return useQuery(workspaceQuery(api)).data?.utmRules ?? null;
 }
 
-/** Returns the errors of the values, by their parameters; empty values have none. */
-export const utmErrors = (values: UtmValues, rules: UtmRules | null): FieldErrors =>
+/**
+ * Returns the errors of the values, by their parameters; empty values have none, and stored ones
+ * are accepted.
+ */
+export const utmErrors = (
+  values: UtmValues,
+  stored: UtmValues,
+  rules: UtmRules | null,
+): FieldErrors =>
   Object.assign(
     {},
     ...UTM.map(([name]) => {
       const value = values[name] ?? '';
-      const faults = rules === null || value === '' ? [] : utmFaults(value, name, rules);
+      const isAccepted = rules === null || value === '' || value === stored[name];
+      const faults = isAccepted ? [] : utmFaults(value, name, rules);
       return fieldsInWords(faults.map((fault) => `${name} ${fault}`).join('; '));
     }),
   ) as FieldErrors;
 
 interface UtmFieldsProps {
   values: UtmValues;
-  /** Errors of the API. */
+  rules: UtmRules | null;
   errors: FieldErrors;
   onChange(name: UtmName, value: string): void;
 }
 
 /** A field for each UTM parameter, with the values used before and a check of the rules. */
-export function UtmFields({ values, errors, onChange }: UtmFieldsProps) {
+export function UtmFields({ values, rules, errors, onChange }: UtmFieldsProps) {
   const { api } = useWorkspace();
-  const rules = useUtmRules();
   const id = useId();
   const [isActive, setActive] = useState(false);
   // Most people open the form for other fields, so the values wait for the focus.
   const used = useQuery({ ...utmValuesQuery(api), enabled: isActive }).data;
-  const broken = utmErrors(values, rules);
   return (
     <div className="grid gap-4 md:grid-cols-2" onFocus={() => setActive(true)}>
       {UTM.map(([name, label, example]) => {
@@ -58,7 +64,7 @@ export function UtmFields({ values, errors, onChange }: UtmFieldsProps) {
               autoComplete="off"
               autoCapitalize="off"
               hint={rules?.required.includes(name) ? 'Required in this workspace.' : undefined}
-              error={broken[name] ?? errors[name]}
+              error={errors[name]}
               onChange={(event) => onChange(name, event.target.value)}
             />
             <datalist id={`${id}-${name}`}>

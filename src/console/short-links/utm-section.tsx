@@ -7,29 +7,34 @@ import { Popover } from '../ui/menu.tsx';
 import { SavedList } from '../ui/saved-list.tsx';
 import type { FieldErrors } from './errors.ts';
 import { Section, summaryOf } from './section.tsx';
-import { UTM, type UtmValues, utmOf, withUtm } from './utm.ts';
+import { takesUtm, UTM, type UtmValues, utmOf, withUtm } from './utm.ts';
 import { UtmFields, useUtmRules, utmErrors } from './utm-fields.tsx';
 
 interface UtmProps {
   /** Destination URL. */
   url: string;
+  /** Destination of the stored record, whose parameters the API accepts as they are. */
+  stored: string | null | undefined;
   errors: FieldErrors;
   onChange(url: string): void;
 }
 
 /** The section for the UTM parameters of the destination, with the workspace's templates. */
-export function UtmSection({ url, errors, onChange }: UtmProps) {
+export function UtmSection({ url, stored, errors, onChange }: UtmProps) {
   const values = utmOf(url);
-  const broken = utmErrors(values, useUtmRules());
+  const ofWorkspace = useUtmRules();
+  const rules = takesUtm(url) ? ofWorkspace : null;
+  const all = { ...errors, ...utmErrors(values, utmOf(stored ?? ''), rules) };
   return (
     <Section
       title="UTM parameters"
       summary={summaryOf(...UTM.map(([name]) => values[name] ?? ''))}
-      hasError={UTM.some(([name]) => errors[name] !== undefined || broken[name] !== undefined)}
+      hasError={UTM.some(([name]) => all[name] !== undefined)}
     >
       <UtmFields
         values={values}
-        errors={errors}
+        rules={rules}
+        errors={all}
         onChange={(name, value) => onChange(withUtm(url, { ...values, [name]: value }))}
       />
       <Popover

@@ -42,6 +42,9 @@ export function utmOf(url: string): UtmValues {
   return values;
 }
 
+/** False for destinations such as those of apps, which have no UTM parameters. */
+export const takesUtm = (url: string): boolean => !/^\s*(?!https?:)[a-z][a-z\d+.-]*:/i.test(url);
+
 /** Replaces the UTM parameters of a destination, and leaves the rest as typed. */
 export function withUtm(url: string, values: UtmValues): string {
   const { before, pairs, fragment } = partsOf(url);

@@ -46,7 +46,12 @@ export function LinkForm(part: LinkFormProps) {
       <ShortLinkField {...part} />
       <LabelFields {...part} />
       <div className="flex flex-col gap-2">
-        <UtmSection url={draft.url} errors={errors} onChange={(url) => change({ url })} />
+        <UtmSection
+          url={draft.url}
+          stored={record?.url}
+          errors={errors}
+          onChange={(url) => change({ url })}
+        />
         <FieldSection {...part} section="preview" hasFurtherError={errors['video'] !== undefined}>
           <TextField
             label="Video URL"
