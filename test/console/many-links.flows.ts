@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { eventually } from '../support/eventually.ts';
 import { linkOf } from '../support/imports.ts';
+import { aPerson } from '../support/people.ts';
 import { Site } from '../support/site.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { dialog, expectAccessible, inConsole, sizes, tabTo, useBrowser } from './window.ts';
@@ -171,6 +172,35 @@ describe('many links in the console', function () {
     });
   });
 
+  it('keep the domains of their short links', async () => {
+    await inConsole(world, 'links/batch', {}, async (page) => {
+      const sheet = `url,short link\n${A},https://localhost/${world.slug}\n${A}2,${world.domain}/b`;
+      await text(page).fill(sheet);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('2 links ready.').waitFor();
+      await page.getByRole('button', { name: 'Create 2 links' }).click();
+      await page.getByRole('link', { name: 'Show links' }).waitFor();
+    });
+    const { body } = await world.api.get('/links');
+    const places = body.map(({ domain, key }: { domain: string; key: string }) => [domain, key]);
+    expect(places).to.have.deep.members([
+      ['localhost', world.slug],
+      [world.domain, 'b'],
+    ]);
+  });
+
+  it('are refused to viewers and limited members', async () => {
+    const { userId, token } = await aPerson({ in: { ...world, role: 'member' } });
+    await world.api.patch(`/members/${userId}`, { limits: { own: true } });
+    const people: Parameters<typeof inConsole>[2][] = [{ role: 'viewer' }, { token }];
+    for (const person of people) {
+      await inConsole(world, 'links/batch', person, async (page) => {
+        await page.getByText('You don’t have access to create many links').waitFor();
+        expect(await text(page).count()).to.equal(0);
+      });
+    }
+  });
+
   it('are not offered to viewers', async () => {
     await world.api.post('/links', { url: A, key: 'one' });
     await inConsole(world, 'links', { role: 'viewer' }, async (page) => {
@@ -251,6 +281,25 @@ describe('UTM rules in the console', function () {
       await dialog(page).waitFor({ state: 'detached' });
       expect((await world.api.get(`/links/${body.id}`)).body.url).to.equal(url);
     });
+  });
+
+  it('are checked in UTM columns as in destinations', async () => {
+    const utmRules = { lowercase: true, required: ['utm_source', 'utm_medium'] };
+    await world.api.patch('/workspace', { utmRules });
+    await inConsole(world, 'links/batch', {}, async (page) => {
+      const sheet = `url,slug,utm_source,utm_medium\n${A},right,news,mail\n${A},wrong,News,mail`;
+      await text(page).fill(sheet);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('1 row to fix.').waitFor();
+      await page.getByRole('button', { name: 'Fix UTM parameters' }).click();
+      await page.getByText('2 links ready.').waitFor();
+      await page.getByRole('button', { name: 'Create 2 links' }).click();
+      await page.getByRole('link', { name: 'Show links' }).waitFor();
+    });
+    for (const key of ['right', 'wrong']) {
+      const { url } = await linkOf(world, key);
+      expect(url).to.equal(`${A}?utm_source=news&utm_medium=mail`);
+    }
   });
 
   it('are applied to all rows of many links by one button', async () => {

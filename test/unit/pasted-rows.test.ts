@@ -8,7 +8,7 @@ const A = 'https://example.com/a';
 
 /** Reads rows, without their ids and further fields. */
 function read(text: string): Shown[] | string {
-  const sheet = readRows(text);
+  const sheet = readRows(text, []);
   return 'fault' in sheet
     ? sheet.fault
     : sheet.rows.map(({ url, key, title }) => ({ url, key, title }));
@@ -48,13 +48,63 @@ describe('rows read from pasted text', () => {
   }
 
   it('have further columns, and name those that are left out', () => {
-    const sheet = readRows(`url,tags,Cost center,domain\n${A},"a,b",7,go.example.com`);
+    const sheet = readRows(`url,tags,Cost center,domain\n${A},"a,b",7,go.example.com`, []);
     if ('fault' in sheet) throw new Error(sheet.fault);
     expect(sheet.ignored).to.deep.equal(['Cost center']);
     expect(sheet.rows[0]!.others).to.deep.equal({ tagNames: 'a,b', domain: 'go.example.com' });
     expect(fileOf(sheet.rows, ({ url }) => `${url}?utm_term=x`)).to.deep.equal({
       file: `url,key,title,domain,tagNames\r\n${A}?utm_term=x,,,go.example.com,"a,b"\r\n`,
       mapping: { url: 'url', key: 'key', title: 'title', domain: 'domain', tagNames: 'tagNames' },
+    });
+  });
+
+  /** Reads the only row of a text in a workspace with two domains. */
+  const only = (text: string): Row => {
+    const sheet = readRows(text, ['go.example.com', 'xn--bcher-kva.example']);
+    if ('fault' in sheet) throw new Error(sheet.fault);
+    expect(sheet.rows).to.have.length(1);
+    return sheet.rows[0]!;
+  };
+
+  const places: [shortLink: string, key: string, domain: string | undefined][] = [
+    ['https://go.example.com/a/b', 'a/b', 'go.example.com'],
+    ['HTTP://GO.example.com:8080/a', 'a', 'go.example.com'],
+    ['go.example.com/a', 'a', 'go.example.com'],
+    ['https://bücher.example/a', 'a', 'xn--bcher-kva.example'],
+    ['https://other.example/a', 'a', undefined],
+    ['other.example/a', 'other.example/a', undefined],
+    ['go.example.com', 'go.example.com', undefined],
+    ['/a', 'a', undefined],
+  ];
+  for (const [shortLink, key, domain] of places) {
+    it(`keep the domain of a short link that the workspace has: ${shortLink}`, () => {
+      for (const header of ['slug', 'short link']) {
+        const { key: found, others } = only(`url,${header}\n${A},${shortLink}`);
+        expect([found, others.domain], header).to.deep.equal([key, domain]);
+      }
+    });
+  }
+
+  it('keep the domain of its own column', () => {
+    const text = `url,short link,domain\n${A},https://go.example.com/a,own.example`;
+    expect(only(text)).to.deep.include({ key: 'a', others: { domain: 'own.example' } });
+  });
+
+  it('have the UTM parameters of columns in their destinations', () => {
+    const header = 'url,utm_source,utm medium,comments';
+    expect(only(`${header}\n${A}?utm_source=old&utm_term=t&x=1#y,"New, one",,n`)).to.deep.include({
+      url: `${A}?x=1&utm_source=New%2C%20one&utm_term=t#y`,
+      others: { comments: 'n' },
+    });
+    expect(only(`${header}\nexample.com/b,,mail,`)).to.deep.include({
+      url: 'example.com/b?utm_medium=mail',
+      others: {},
+    });
+    // What comes before is typed in the table.
+    expect(only(`${header},slug\n,x,,,a\n,y,,,`)).to.include({ url: '?utm_source=x', key: 'a' });
+    expect(only(`${header}\nmailto:a@example.com,x,,`)).to.deep.include({
+      url: 'mailto:a@example.com',
+      others: { utm_source: 'x' },
     });
   });
 

@@ -5,7 +5,7 @@ import { TextArea } from '../../ui/field.tsx';
 import { FileDrop } from '../../ui/file-drop.tsx';
 
 const LARGEST_BYTES = 5 * 1024 * 1024;
-/** A sheet whose columns are recognized by their names. */
+/** URLs, one per line: the text that most people paste. */
 const EXAMPLE = 'https://example.com/spring\nhttps://example.com/summer\n…';
 
 interface PasteFormProps {

@@ -5,8 +5,19 @@ import {
   IMPORT_FIELDS,
 } from '../../../imports/fields.ts';
 import { csvLines, unguarded } from '../../../infra/csv.ts';
+import {
+  takesUtm,
+  UTM,
+  type UtmName,
+  type UtmValues,
+  utmOf,
+  withUtm,
+} from '../../short-links/utm.ts';
 import { isUrlLike } from '../../ui/one-url.ts';
 import { readCells } from '../../ui/read-cells.ts';
+
+/** Maximum length of a title. */
+export const MOST_TITLE = 1_000;
 
 /** Maximum number of rows of the table. */
 export const MOST_ROWS = 500;
@@ -17,6 +28,8 @@ const SAMPLE_ROWS = 20;
 /** Fields of the table; a sheet can have others, which are only passed on. */
 type OwnField = 'url' | 'key' | 'title';
 type OtherField = Exclude<FieldName, OwnField | 'shortLink'>;
+
+const isUtm = (name: FieldName): name is UtmName => UTM.some(([one]) => one === name);
 
 /** A link to create. */
 export interface Row {
@@ -34,17 +47,38 @@ export interface Sheet {
   ignored: string[];
 }
 
-/** Returns the path of a slug that can be a whole short link. */
-export const pathIn = (text: string): string => text.replace(/^\s*(?:https?:\/\/[^/\s]+)?\/*/, '');
+/**
+ * Returns the slug of a text that can be a whole short link.
+ *
+ * @param domains those of the workspace
+ * @returns the slug, and the domain of the short link if the workspace has it
+ */
+function placeIn(text: string, domains: readonly string[]) {
+  const [head = '', host, name = host] =
+    /^(?:https?:\/\/([^/\s]+)|([^/\s]+)(?=\/))/i.exec(text) ?? [];
+  const hostName = hostNameOf(name);
+  const domain = domains.find((slug) => slug === hostName);
+  const path = host === undefined && domain === undefined ? text : text.slice(head.length);
+  return { key: path.replace(/^\/+/, ''), domain };
+}
+
+function hostNameOf(host = ''): string | undefined {
+  try {
+    return new URL(`http://${host}`).hostname;
+  } catch {
+    return undefined;
+  }
+}
 
 type Columns = (FieldName | undefined)[];
 
 /**
  * Reads links from pasted text: URLs, one per line, or the rows of a sheet.
  *
+ * @param domains those of the workspace
  * @returns the rows, or the reason why there are none
  */
-export function readRows(text: string): Sheet | { fault: string } {
+export function readRows(text: string, domains: readonly string[]): Sheet | { fault: string } {
   const lines = listOf(text);
   const cells = lines === undefined ? readCells(text) : lines.map((line) => [line]);
   if ('fault' in cells) return cells;
@@ -56,8 +90,9 @@ export function readRows(text: string): Sheet | { fault: string } {
   }
   const content = header === undefined ? cells : cells.slice(1);
   const rows = content
-    .map((row, id) => rowOf(id, row, columns))
-    .filter(({ url, key, title }) => url !== '' || key !== '' || title !== '');
+    .map((row, id) => rowOf(id, row, columns, domains))
+    .filter(({ url, key, title }) => url !== '' || key !== '' || title !== '')
+    .map(inDestination);
   if (rows.length === 0) return { fault: 'Paste at least one URL.' };
   if (rows.length > MOST_ROWS) {
     return { fault: `The table takes ${MOST_ROWS} rows. Import larger files under Imports.` };
@@ -94,16 +129,40 @@ function columnsOf(rows: readonly (readonly string[])[]): Columns {
   return columns.map((name) => name ?? (isFree('title') ? 'title' : undefined));
 }
 
-function rowOf(id: number, cells: readonly string[], columns: Columns): Row {
+function rowOf(
+  id: number,
+  cells: readonly string[],
+  columns: Columns,
+  domains: readonly string[],
+): Row {
   const row: Row = { id, url: '', key: '', title: '', others: {} };
+  let domain: string | undefined;
   for (const [at, name] of columns.entries()) {
     const cell = unguarded(cells[at] ?? '').trim();
     if (name === undefined || cell === '') continue;
     if (name === 'url' || name === 'title') row[name] ||= cell;
-    else if (name === 'key' || name === 'shortLink') row.key ||= pathIn(cell);
-    else row.others[name] ||= cell;
+    else if (name === 'key' || name === 'shortLink') {
+      const place = placeIn(cell, domains);
+      row.key ||= place.key;
+      domain ??= place.domain;
+    } else row.others[name] ||= cell;
   }
+  if (domain !== undefined) row.others.domain ??= domain;
   return row;
+}
+
+/** Moves the UTM parameters of columns into the destination, where they are checked and edited. */
+function inDestination(row: Row): Row {
+  const { url, others } = row;
+  const utm = Object.entries(others).filter(([name]) => isUtm(name as OtherField));
+  if (utm.length === 0 || !takesUtm(url)) return row;
+  const values = Object.fromEntries(utm) as UtmValues;
+  const rest = Object.entries(others).filter(([name]) => !isUtm(name as OtherField));
+  return {
+    ...row,
+    url: withUtm(url, { ...utmOf(url), ...values }),
+    others: Object.fromEntries(rest),
+  };
 }
 
 /** Names the further fields that any row has. */
