@@ -98,6 +98,10 @@ describe('many links in the console', function () {
     try {
       const url = site.answer('/page', { type: 'text/html', body: '<title>From the page</title>' });
       await inConsole(world, 'links/batch', {}, async (page) => {
+        const checks: (string | null)[] = [];
+        page.on('request', (request) => {
+          if (request.url().endsWith('/links/bulk/check')) checks.push(request.postData());
+        });
         await text(page).fill(`${url}\n${A}?utm_source=x&utm_term=y`);
         await page.getByRole('button', { name: 'Continue' }).click();
         await eventually(async () =>
@@ -112,6 +116,9 @@ describe('many links in the console', function () {
         await page.keyboard.press('Escape');
         await page.getByRole('button', { name: 'Create 2 links' }).click();
         await page.getByRole('link', { name: 'Show links' }).waitFor();
+        // Titles that arrive must not start the check again.
+        expect(checks).not.to.have.length(0);
+        for (const body of checks) expect(body).not.to.contain('"title"');
       });
       const { body } = await api.get('/links', { tagNames: 'Mail', domain: 'localhost' });
       const shown = body.map(({ url, title }: { url: string; title: string }) => [url, title]);
@@ -172,6 +179,20 @@ describe('many links in the console', function () {
     });
   });
 
+  it('keep the first of two equal rows', async () => {
+    await inConsole(world, 'links/batch', {}, async (page) => {
+      await text(page).fill(`url,slug,title\n${A},same,One\n${A},same,One`);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('1 row to fix.').waitFor();
+      await page.getByText('Row 1 has this slug too.').waitFor();
+      await page.getByRole('button', { name: 'Remove rows with errors' }).click();
+      await page.getByText('1 link ready.').waitFor();
+      await page.getByRole('button', { name: 'Create 1 link' }).click();
+      await page.getByRole('link', { name: 'Show links' }).waitFor();
+    });
+    expect((await linkOf(world, 'same')).title).to.equal('One');
+  });
+
   it('keep the domains of their short links', async () => {
     await inConsole(world, 'links/batch', {}, async (page) => {
       const sheet = `url,short link\n${A},https://localhost/${world.slug}\n${A}2,${world.domain}/b`;
@@ -187,6 +208,40 @@ describe('many links in the console', function () {
       ['localhost', world.slug],
       [world.domain, 'b'],
     ]);
+  });
+
+  it('say that a title of a sheet is too long', async () => {
+    await inConsole(world, 'links/batch', {}, async (page) => {
+      await text(page).fill(`url,title\n${A},${'x'.repeat(1_001)}`);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('1 row to fix.').waitFor();
+      await cell(page, 'Title', 1).fill('Short');
+      await page.getByText('1 link ready.').waitFor();
+    });
+  });
+
+  it('go back to the text, after a question if rows were edited', async () => {
+    const pasted = `${A}\n${A}2`;
+    await inConsole(world, 'links/batch', {}, async (page) => {
+      const questions: string[] = [];
+      page.on('dialog', (asked) => {
+        questions.push(asked.message());
+        void (questions.length === 1 ? asked.dismiss() : asked.accept());
+      });
+      const again = page.getByRole('button', { name: 'Start over' });
+      await text(page).fill(pasted);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await again.click();
+      expect(await text(page).inputValue()).to.equal(pasted);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await cell(page, 'Slug', 1).fill('edited');
+      await again.click();
+      expect(await cell(page, 'Slug', 1).inputValue()).to.equal('edited');
+      await again.click();
+      expect(await text(page).inputValue()).to.equal(pasted);
+      const question = 'Start over? Your edits of the rows will be lost.';
+      expect(questions).to.deep.equal([question, question]);
+    });
   });
 
   it('are refused to viewers and limited members', async () => {

@@ -50,7 +50,9 @@ export function useCheck(rows: readonly Row[], bodies: readonly Body[]) {
   const known = new Map<string, Schemas['NewLinkCheck']>();
   for (const [part, { data }] of results.entries()) {
     for (const [at, check] of (data ?? []).entries()) {
-      known.set(JSON.stringify(parts[part]![at]), check);
+      const body = JSON.stringify(parts[part]![at]);
+      // Of equal rows, the first can be created; the others are found by `repeatsIn`.
+      if (!known.has(body)) known.set(body, check);
     }
   }
   const failure = results.find(({ error }) => error !== null)?.error ?? null;

@@ -9,14 +9,14 @@ import { utmTemplatesQuery } from '../../settings/queries.ts';
 import { EMPTY } from '../../short-links/draft.ts';
 import { LabelFields } from '../../short-links/label-fields.tsx';
 import { useShortDomains } from '../../short-links/use-short-domains.ts';
-import { UTM, type UtmValues, utmOf, withUtm } from '../../short-links/utm.ts';
+import { takesUtm, UTM, type UtmValues, utmOf, withUtm } from '../../short-links/utm.ts';
 import { useUtmRules } from '../../short-links/utm-fields.tsx';
 import { Button } from '../../ui/button.tsx';
 import { countOf } from '../../ui/count-of.ts';
 import { Options, SelectField } from '../../ui/field.tsx';
 import { Refused } from '../../ui/form-dialog.tsx';
 import { hasError, useCheck } from './check.ts';
-import { fileOf, otherFields, type Row, type Sheet } from './rows.ts';
+import { fileOf, MOST_TITLE, otherFields, type Row, type Sheet } from './rows.ts';
 import { BatchTable } from './table.tsx';
 import { useTitles } from './titles.ts';
 
@@ -30,7 +30,7 @@ interface BatchFormProps {
 
 /** Returns a destination with the UTM parameters of a template, which replace its own. */
 function withTemplate(url: string, template: Partial<Record<string, unknown>> | undefined): string {
-  if (template === undefined || url.trim() === '') return url.trim();
+  if (template === undefined || url.trim() === '' || !takesUtm(url)) return url.trim();
   const values = UTM.flatMap(([name]) => {
     const value = template[name];
     return typeof value === 'string' && value !== '' ? [[name, value]] : [];
@@ -54,14 +54,19 @@ export function BatchForm({ sheet, onRestart, onSent }: BatchFormProps) {
   const { outcomes, isChecking, failure } = useCheck(rows, bodies);
   const errors = outcomes.filter(hasError).length;
 
+  const [isEdited, setEdited] = useState(false);
+  const edit = useCallback((change: (now: Row[]) => Row[]) => {
+    setEdited(true);
+    setRows(change);
+  }, []);
   const onChange = useCallback(
     (id: number, changes: Partial<Row>) =>
-      setRows((now) => now.map((row) => (row.id === id ? { ...row, ...changes } : row))),
-    [],
+      edit((now) => now.map((row) => (row.id === id ? { ...row, ...changes } : row))),
+    [edit],
   );
   const onRemove = useCallback(
-    (id: number) => setRows((now) => now.filter((row) => row.id !== id)),
-    [],
+    (id: number) => edit((now) => now.filter((row) => row.id !== id)),
+    [edit],
   );
   const titles = useTitles((of, title) =>
     setRows((now) =>
@@ -110,7 +115,7 @@ export function BatchForm({ sheet, onRestart, onSent }: BatchFormProps) {
   };
   const normalized = (row: Row): string => {
     const url = urlOf(row);
-    if (rules === null) return url;
+    if (rules === null || !takesUtm(url)) return url;
     const values = Object.entries(utmOf(url)).map(([name, value]) => [
       name,
       normalizeUtm(value, rules),
@@ -165,7 +170,7 @@ export function BatchForm({ sheet, onRestart, onSent }: BatchFormProps) {
         {errors > 0 && (
           <>
             <Button onClick={() => focusFirstError(list.current)}>Go to first error</Button>
-            <Button onClick={() => setRows(rows.filter((_, at) => !hasError(outcomes[at]!)))}>
+            <Button onClick={() => edit(() => rows.filter((_, at) => !hasError(outcomes[at]!)))}>
               Remove rows with errors
             </Button>
           </>
@@ -173,14 +178,20 @@ export function BatchForm({ sheet, onRestart, onSent }: BatchFormProps) {
         {fixable > 0 && (
           <Button
             onClick={() => {
-              setRows(rows.map((row) => ({ ...row, url: normalized(row) })));
+              edit(() => rows.map((row) => ({ ...row, url: normalized(row) })));
               setTemplateId('');
             }}
           >
             Fix UTM parameters
           </Button>
         )}
-        <Button disabled={create.isPending} onClick={onRestart}>
+        <Button
+          disabled={create.isPending}
+          onClick={() => {
+            if (isEdited && !confirm('Start over? Your edits of the rows will be lost.')) return;
+            onRestart();
+          }}
+        >
           Start over
         </Button>
         <Button
@@ -212,13 +223,16 @@ export function BatchForm({ sheet, onRestart, onSent }: BatchFormProps) {
   );
 }
 
-/** Builds the link of a row as the check sees it; the import reads the further fields. */
+/**
+ * Builds the link of a row as the check sees it; the import reads the further fields. Titles arrive
+ * all the time, and would start the check again: it sees only those that are refused.
+ */
 function bodyOf({ key, title, others }: Row, url: string, domain: string) {
   const own = others.domain ?? domain;
   return {
     url,
     ...(key.trim() !== '' && { key: key.trim() }),
-    ...(title.trim() !== '' && { title: title.trim() }),
+    ...(title.trim().length > MOST_TITLE && { title: title.trim() }),
     ...(own !== '' && { domain: own }),
   };
 }

@@ -3,7 +3,7 @@ import { memo } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import { RowInput } from '../../ui/field.tsx';
 import type { Outcome } from './check.ts';
-import type { Row } from './rows.ts';
+import { MOST_TITLE, type Row } from './rows.ts';
 
 /** Columns from tablets on; phones stack the cells of a row. */
 const GRID =
@@ -77,7 +77,7 @@ const BatchRow = memo(function BatchRow(props: RowProps) {
         autoCapitalize="off"
         spellCheck={false}
       />
-      <RowInput {...cell('title', 'Title')} maxLength={1000} />
+      <RowInput {...cell('title', 'Title')} maxLength={MOST_TITLE} />
       <IconButton
         icon={X}
         label={`Remove row ${number}`}
