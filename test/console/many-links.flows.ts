@@ -47,6 +47,7 @@ describe('many links in the console', function () {
         await expectAccessible(page, `many-links-${size}`);
         await page.getByRole('button', { name: 'Create 40 links' }).click();
         await page.getByRole('link', { name: 'Show links' }).waitFor();
+        expect(await page.getByRole('region', { name: 'Warnings' }).count()).to.equal(0);
         await expectAccessible(page, `many-links-done-${size}`);
         await page.getByRole('link', { name: 'Show links' }).click();
         await page.getByText('40 links', { exact: true }).waitFor();

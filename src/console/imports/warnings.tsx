@@ -22,7 +22,12 @@ function inWords({ column, message }: Warning): string {
  */
 export function Warnings({ one, isOpen }: { one: Schemas['ImportDetails']; isOpen: boolean }) {
   const change = useImportChange(one.id);
-  const { warnings, keyless, options } = one;
+  const { keyless, options } = one;
+  // After the consent to random slugs and the start, they are no surprise.
+  const isIntended = options.allowRandomKeys && !isOpen;
+  const warnings = one.warnings.filter(
+    ({ message }) => !(isIntended && message.endsWith(' a random one')),
+  );
   if (warnings.length === 0) return null;
   return (
     <section aria-label="Warnings" className="flex flex-col gap-2 px-4 md:px-6">
