@@ -57,7 +57,9 @@ export function reportPage(numbers: ReportNumbers, options: ReportPageOptions): 
       html`<div><dt>${words.nameOf(one)}</dt><dd>${words.show(one, totals[one]!)}</dd></div>\n`,
   );
   const points = times.map((row) => ({ start: new Date(row.start), count: Number(row[measure]) }));
-  const isEmpty = names.every((one) => totals[one] === 0);
+  // Lists can count other events than the totals: `top_qrcodes` counts scans, totals clicks.
+  const isEmpty =
+    names.every((one) => totals[one] === 0) && lists.every(({ rows }) => rows.length === 0);
   const zone = span.timezone.replaceAll('_', ' ');
   const updated = new Intl.DateTimeFormat(language, {
     timeStyle: 'medium',

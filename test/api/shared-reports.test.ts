@@ -208,6 +208,17 @@ describe('shared reports', () => {
     expect(wordsOf(await open(url))).to.contain('secret.example.com/hidden-path');
   });
 
+  it('show lists with values although their totals are 0', async () => {
+    const only = `${PERIOD}&domain=${world.domain}&key=code`;
+    const { url } = await share({ query: only, groups: ['top_qrcodes', 'cities'] });
+    const rows = await rowsOf(url);
+    expect(rows.find(([group]) => group === 'total')).to.deep.equal(['total', '', 'clicks', '0']);
+    expect(rows.some(([group]) => group === 'top_qrcodes')).to.equal(true);
+    const words = wordsOf(await open(url));
+    expect(words).to.contain(`${world.domain}/code`).and.to.contain('Clicks0');
+    expect(words).not.to.contain('No events in this period yet.');
+  });
+
   it('answer the question of their owner, whatever the request asks', async () => {
     const { url } = await share({ query: `${PERIOD}&linkId=${linkIds[0]}`, groups: ['countries'] });
     const rows = await rowsOf(url);
