@@ -45,11 +45,11 @@ export interface ReportNumbers {
 
 type Report = Pick<SharedReport, 'project_id' | 'id' | 'query' | 'groups'>;
 
-const kept = new LRUCache<string, Promise<ReportNumbers>>({ max: MAX_KEPT, ttl: REUSED_MS });
+const kept = new LRUCache<string, Promise<ReportNumbers>>({ max: MAX_KEPT });
 
 /**
  * Reads the numbers of a report, or returns those of the last seconds. Concurrent readers share a
- * query.
+ * query, however long it takes.
  *
  * @param run limits how many such queries run at once
  * @throws Refusal when a filter names something that was deleted, or the limit is reached
@@ -65,7 +65,11 @@ export function numbersOf(
   if (present !== undefined) return present;
   const reading = run(() => readNumbers(report, records));
   kept.set(key, reading);
-  reading.catch(() => kept.delete(key));
+  const isKept = () => kept.peek(key) === reading;
+  reading.then(
+    () => isKept() && kept.set(key, reading, { ttl: REUSED_MS }),
+    () => isKept() && kept.delete(key),
+  );
   return reading;
 }
 
