@@ -35,11 +35,12 @@ const expired = fixedNotice(
   { title: 'Report expired', text: 'This report is no longer available.' },
   NO_INDEX,
 );
-const unanswerable = fixedNotice(
+// Readers are not told why: a filter names something deleted, or the plan has no analytics.
+const unavailable = fixedNotice(
   404,
   {
     title: 'Report not available',
-    text: 'Something that this report is about was deleted. Ask the person who shared it.',
+    text: 'This report cannot show its numbers. Ask the person who shared it.',
   },
   NO_INDEX,
 );
@@ -82,7 +83,7 @@ export async function reportAnswer(
   const { embed_origins: origins, project_id: projectId } = report;
   const settings = await readSettings(projectId);
   // The plan may have changed since the report was shared.
-  if (!includesPlan(settings.plan, 'pro')) return missing(language);
+  if (!includesPlan(settings.plan, 'pro')) return unavailable(language);
   const page = await answerOf(report, request, dependencies);
   const { brand } = workspaceEntry(settings);
   const { BASE_URL: baseUrl } = config();
@@ -172,6 +173,6 @@ async function numbersAnswer(
     if (isTimeout(thrown)) return busy(language);
     if (!(thrown instanceof Refusal)) throw thrown;
     const isOfQuestion = thrown.code === 'not_found' || thrown.code === 'unprocessable_entity';
-    return isOfQuestion ? unanswerable(language) : busy(language);
+    return isOfQuestion ? unavailable(language) : busy(language);
   }
 }

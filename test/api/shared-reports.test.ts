@@ -460,7 +460,7 @@ describe('shared reports', () => {
       for (const query of ['', '?format=csv']) {
         const opened = await open(url, { query });
         expect(opened.status).to.equal(404);
-        expect(wordsOf(opened)).to.contain('Something that this report is about was deleted.');
+        expect(wordsOf(opened)).to.contain('This report cannot show its numbers.');
       }
     }
   });
@@ -502,6 +502,7 @@ describe('shared reports', () => {
     const opened = await open(url);
     await db()('workspaces').where({ id: world.projectId }).update({ plan: 'enterprise' });
     expect(opened.status).to.equal(404);
+    expect(wordsOf(opened)).to.contain('Report not available').and.not.to.contain('deleted');
   });
 
   it('are shared by those who can read analytics, and change them', async () => {

@@ -170,8 +170,8 @@ export const de: Record<Phrase, string> = {
   'Report expired': 'Bericht abgelaufen',
   'This report is no longer available.': 'Dieser Bericht ist nicht mehr verfügbar.',
   'Report not available': 'Bericht nicht verfügbar',
-  'Something that this report is about was deleted. Ask the person who shared it.':
-    'Etwas, worum es in diesem Bericht geht, wurde gelöscht. Frage die Person, die ihn geteilt hat.',
+  'This report cannot show its numbers. Ask the person who shared it.':
+    'Dieser Bericht kann seine Zahlen nicht zeigen. Frage die Person, die ihn geteilt hat.',
   'This report cannot be shown just now. Try again in a moment.':
     'Dieser Bericht lässt sich gerade nicht zeigen. Versuche es gleich noch einmal.',
   'No events in this period yet.': 'In diesem Zeitraum gibt es noch keine Ereignisse.',

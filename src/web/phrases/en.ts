@@ -166,7 +166,7 @@ export const PHRASES = [
   'Report expired',
   'This report is no longer available.',
   'Report not available',
-  'Something that this report is about was deleted. Ask the person who shared it.',
+  'This report cannot show its numbers. Ask the person who shared it.',
   'This report cannot be shown just now. Try again in a moment.',
   'No events in this period yet.',
   'Visitors',

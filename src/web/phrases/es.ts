@@ -169,8 +169,8 @@ export const es: Record<Phrase, string> = {
   'Report expired': 'Informe caducado',
   'This report is no longer available.': 'Este informe ya no está disponible.',
   'Report not available': 'Informe no disponible',
-  'Something that this report is about was deleted. Ask the person who shared it.':
-    'Se ha eliminado algo de lo que trata este informe. Pregunta a quien lo compartió.',
+  'This report cannot show its numbers. Ask the person who shared it.':
+    'Este informe no puede mostrar sus cifras. Pregunta a quien lo compartió.',
   'This report cannot be shown just now. Try again in a moment.':
     'Este informe no se puede mostrar ahora mismo. Inténtalo de nuevo en un momento.',
   'No events in this period yet.': 'Todavía no hay eventos en este periodo.',

@@ -170,8 +170,8 @@ export const fr: Record<Phrase, string> = {
   'Report expired': 'Rapport expiré',
   'This report is no longer available.': 'Ce rapport n’est plus disponible.',
   'Report not available': 'Rapport indisponible',
-  'Something that this report is about was deleted. Ask the person who shared it.':
-    'Un élément de ce rapport a été supprimé. Demandez à la personne qui l’a partagé.',
+  'This report cannot show its numbers. Ask the person who shared it.':
+    'Ce rapport ne peut pas afficher ses chiffres. Demandez à la personne qui l’a partagé.',
   'This report cannot be shown just now. Try again in a moment.':
     'Ce rapport ne peut pas être affiché pour le moment. Réessayez dans un instant.',
   'No events in this period yet.': 'Aucun événement sur cette période pour le moment.',

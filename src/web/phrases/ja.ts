@@ -169,8 +169,8 @@ export const ja: Record<Phrase, string> = {
   'Report expired': 'レポートの期限切れ',
   'This report is no longer available.': 'このレポートはご覧いただけなくなりました。',
   'Report not available': 'レポートを表示できません',
-  'Something that this report is about was deleted. Ask the person who shared it.':
-    'このレポートの対象の一部が削除されました。共有した人にお問い合わせください。',
+  'This report cannot show its numbers. Ask the person who shared it.':
+    'このレポートの数値を表示できません。共有した人にお問い合わせください。',
   'This report cannot be shown just now. Try again in a moment.':
     '現在このレポートを表示できません。しばらくしてからもう一度お試しください。',
   'No events in this period yet.': 'この期間のイベントはまだありません。',

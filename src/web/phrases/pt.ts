@@ -170,8 +170,8 @@ export const pt: Record<Phrase, string> = {
   'Report expired': 'Relatório expirado',
   'This report is no longer available.': 'Este relatório não está mais disponível.',
   'Report not available': 'Relatório indisponível',
-  'Something that this report is about was deleted. Ask the person who shared it.':
-    'Algo de que este relatório trata foi excluído. Pergunte a quem o compartilhou.',
+  'This report cannot show its numbers. Ask the person who shared it.':
+    'Este relatório não pode mostrar seus números. Pergunte a quem o compartilhou.',
   'This report cannot be shown just now. Try again in a moment.':
     'Este relatório não pode ser exibido agora. Tente novamente em instantes.',
   'No events in this period yet.': 'Ainda não há eventos neste período.',
