@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { Site } from '../support/site.ts';
 import { stack } from '../support/stack.ts';
@@ -187,6 +188,50 @@ describe('shared reports in the console', function () {
       });
     });
   }
+
+  it('shares scans of QR codes beside clicks', async () => {
+    await inConsole(world, 'analytics', {}, async (page) => {
+      await page.getByRole('button', { name: 'Share', exact: true }).click();
+      await dialog(page).getByLabel('Name', { exact: true }).fill('Clicks and codes');
+      await dialog(page).getByLabel('Numbers').selectOption('Clicks');
+      await dialog(page).getByRole('checkbox', { name: 'QR codes', exact: true }).check();
+      await dialog(page).getByRole('button', { name: 'Create URL' }).click();
+      await asReader(await urlShown(page), { size: 'desk' }, async (reader) => {
+        await reader.getByText(`${world.domain}/code`).waitFor();
+        expect(await clicksOf(reader)).to.be.above(0);
+      });
+    });
+  });
+
+  it('changes only what the form changes', async () => {
+    const { body: report } = await world.api.post('/reports', {
+      name: 'Codes',
+      query: 'interval=30d&timezone=Europe/Berlin',
+      groups: ['top_qrcodes'],
+      expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+    });
+    const expired = new Date(Date.now() - 86_400_000);
+    await db()('shared_reports').where({ id: report.id }).update({ expires_at: expired });
+    const read = async () => (await world.api.get(`/reports/${report.id}`)).body;
+    await inConsole(world, 'settings/reports', {}, async (page) => {
+      const edit = async (name: string, event?: string) => {
+        await page.getByRole('button', { name: /^Actions for/ }).click();
+        await page.getByRole('menuitem', { name: 'Edit' }).click();
+        await dialog(page).getByLabel('Name', { exact: true }).fill(name);
+        if (event !== undefined) await dialog(page).getByLabel('Numbers').selectOption(event);
+        await dialog(page).getByRole('button', { name: 'Save' }).click();
+        await page.getByRole('row').filter({ hasText: name }).waitFor();
+      };
+      await edit('Renamed');
+      const expiresAt = expired.toISOString();
+      expect(await read()).to.deep.equal({ ...report, name: 'Renamed', expiresAt });
+      await edit('Scanned', 'Scans of QR codes');
+      const query = 'interval=30d&timezone=Europe%2FBerlin';
+      expect((await read()).query).to.equal(`${query}&event=scans`);
+      await edit('Clicked', 'Clicks');
+      expect((await read()).query).to.equal(query);
+    });
+  });
 
   it('leaves out what viewers cannot do', async () => {
     await world.api.post('/reports', { name: 'Weekly numbers', query: 'interval=7d' });

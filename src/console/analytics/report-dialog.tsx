@@ -13,9 +13,10 @@ import { MAX_GROUPS, REPORT_GROUPS, type ReportGroup } from './report-groups.ts'
 
 type Report = Schemas['SharedReport'];
 
+const CLICKS = 'clicks';
 /** Numbers that a report can count, by the API's parameter `event`. */
 const EVENTS = [
-  ['clicks', 'Clicks'],
+  [CLICKS, 'Clicks'],
   ['scans', 'Scans of QR codes'],
   ['composite', 'Clicks, leads and sales'],
   ['leads', 'Leads'],
@@ -43,7 +44,7 @@ export function ReportDialog({ report, query = '', summary, onClose }: ReportDia
   return (
     <ReportForm
       report={report}
-      question={new URLSearchParams(report?.query ?? query)}
+      query={report?.query ?? query}
       summary={summary}
       onCreated={setMade}
       onClose={onClose}
@@ -51,43 +52,60 @@ export function ReportDialog({ report, query = '', summary, onClose }: ReportDia
   );
 }
 
+const eventIn = (query: string): string => new URLSearchParams(query).get('event') ?? CLICKS;
+
+/** Sets the event of a query. Clicks are left out, so that each list counts its default events. */
+function queryWith(query: string, event: string): string {
+  const parameters = new URLSearchParams(query);
+  if (event === CLICKS) parameters.delete('event');
+  else parameters.set('event', event);
+  return parameters.toString();
+}
+
 interface ReportFormProps {
   report: Report | undefined;
-  question: URLSearchParams;
+  query: string;
   summary: ReactNode;
   onCreated(report: Report): void;
   onClose(): void;
 }
 
-function ReportForm({ report, question, summary, onCreated, onClose }: ReportFormProps) {
+function ReportForm({ report, query, summary, onCreated, onClose }: ReportFormProps) {
   const [groups, setGroups] = useState<ReportGroup[]>(report?.groups ?? FIRST_GROUPS);
   const { create, update } = useResource('sharedReports', { onCreated, onUpdated: onClose });
   const save = report === undefined ? create : update;
-  const { values, messages, text, set } = useFields(
-    {
-      name: report?.name ?? '',
-      event: question.get('event') ?? 'clicks',
-      password: '',
-      removesPassword: false,
-      expiresAt: toLocal(report?.expiresAt ?? null),
-      isEmbedded: (report?.embedOrigins.length ?? 0) > 0,
-      embedOrigins: report?.embedOrigins.join('\n') ?? '',
-    },
-    save.error,
-  );
+  const initial = {
+    name: report?.name ?? '',
+    event: eventIn(query),
+    password: '',
+    removesPassword: false,
+    expiresAt: toLocal(report?.expiresAt ?? null),
+    isEmbedded: (report?.embedOrigins.length ?? 0) > 0,
+    embedOrigins: report?.embedOrigins.join('\n') ?? '',
+  };
+  const { values, messages, text, set } = useFields(initial, save.error);
   const submit = () => {
-    question.set('event', values.event);
     const body = {
       name: values.name,
-      query: question.toString(),
       groups,
-      expiresAt: fromLocal(values.expiresAt),
       embedOrigins: values.isEmbedded ? originsIn(values.embedOrigins) : [],
       ...(values.password !== '' && { password: values.password }),
       ...(values.removesPassword && { password: null }),
     };
-    if (report === undefined) create.write(body);
-    else update.write({ seen: report, body });
+    const question = queryWith(query, values.event);
+    const expiresAt = fromLocal(values.expiresAt);
+    if (report === undefined) create.write({ ...body, query: question, expiresAt });
+    else {
+      update.write({
+        seen: report,
+        body: {
+          ...body,
+          ...(values.event !== initial.event && { query: question }),
+          // The field shows no seconds, and the API refuses a time that has passed.
+          ...(values.expiresAt !== initial.expiresAt && { expiresAt }),
+        },
+      });
+    }
   };
   return (
     <FormDialog
