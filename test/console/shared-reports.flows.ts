@@ -233,6 +233,20 @@ describe('shared reports in the console', function () {
     });
   });
 
+  it('says when the new URL of a report was not copied', async () => {
+    await world.api.post('/reports', { name: 'Weekly numbers', query: 'interval=7d' });
+    await inConsole(world, 'settings/reports', {}, async (page) => {
+      await page.getByRole('button', { name: /^Actions for/ }).click();
+      await page.evaluate(() => {
+        navigator.clipboard.writeText = () => Promise.reject(new Error('not allowed'));
+      });
+      await page.getByRole('menuitem', { name: 'Rotate URL' }).click();
+      await dialog(page).getByRole('button', { name: 'Rotate URL' }).click();
+      await page.getByText('URL rotated. Copy the new one from the menu.').waitFor();
+      expect(await page.getByText('New URL copied').count()).to.equal(0);
+    });
+  });
+
   it('leaves out what viewers cannot do', async () => {
     await world.api.post('/reports', { name: 'Weekly numbers', query: 'interval=7d' });
     await inConsole(world, 'settings/reports', { role: 'viewer' }, async (page) => {

@@ -151,8 +151,10 @@ function RotateDialog({ report, onClose }: { report: Report; onClose(): void }) 
     send: (id: string, key) => answer(api.POST('/reports/{id}/rotate', idempotent(key, { id }))),
     onDone: async ({ url }) => {
       void client.invalidateQueries({ queryKey: keys.sharedReports.all });
-      await copy(url).catch(() => {});
-      toast('New URL copied');
+      await copy(url).then(
+        () => toast('New URL copied'),
+        () => toast('URL rotated. Copy the new one from the menu.'),
+      );
       onClose();
     },
   });
