@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
+import { aPerson } from '../support/people.ts';
 import { Site } from '../support/site.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
@@ -244,6 +245,25 @@ describe('shared reports in the console', function () {
       await dialog(page).getByRole('button', { name: 'Rotate URL' }).click();
       await page.getByText('URL rotated. Copy the new one from the menu.').waitFor();
       expect(await page.getByText('New URL copied').count()).to.equal(0);
+    });
+  });
+
+  it('leaves out what members with limits cannot do', async () => {
+    const { userId, token } = await aPerson({ in: { ...world, role: 'member' } });
+    await world.api.patch(`/members/${userId}`, { limits: { own: true } });
+    await inConsole(world, 'analytics', { token }, async (page) => {
+      await page.getByRole('button', { name: 'Export' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Share', exact: true }).count()).to.equal(0);
+      await page.keyboard.press('ControlOrMeta+k');
+      await page.getByRole('combobox').fill('shared');
+      await page.getByRole('option', { name: /^Search the docs/ }).waitFor();
+      expect(await page.getByRole('option', { name: /^Shared reports/ }).count()).to.equal(0);
+      await page.goto(`${stack().apiUrl}/console/${world.slug}/settings/reports`);
+      await page.getByText('You don’t have access to shared reports').waitFor();
+      const settings = page.getByRole('navigation', { name: 'Settings' });
+      await settings.getByRole('link', { name: 'My profile' }).waitFor();
+      expect(await settings.getByRole('link', { name: 'Shared reports' }).count()).to.equal(0);
+      expect(await page.getByText('No shared reports').count()).to.equal(0);
     });
   });
 

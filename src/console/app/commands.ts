@@ -79,7 +79,7 @@ const matches = ({ label, hint = '', words = '' }: Command, wanted: readonly str
 
 /** Commands that every workspace has: views, actions and choices. */
 function useFixedCommands(): (Command & { isUsual?: boolean })[] {
-  const { slug, may } = useWorkspace();
+  const { slug, may, opens } = useWorkspace();
   const { workspaces } = useMe();
   const navigate = useNavigate();
   const [, setTheme] = useTheme();
@@ -130,7 +130,7 @@ function useFixedCommands(): (Command & { isUsual?: boolean })[] {
         isUsual: true,
         run: () => void navigate({ to: '/$workspace/links', params: { workspace: other.slug } }),
       })),
-    ...SETTINGS.filter(({ scope }) => may(scope)).map(({ to, label, words = '' }) => ({
+    ...SETTINGS.filter(opens).map(({ to, label, words = '' }) => ({
       id: to,
       label,
       hint: 'Settings',

@@ -87,11 +87,13 @@ export function NoSuchView() {
 
 /** Shown for a view that the person’s role doesn’t allow. */
 export function NoAccess({ title }: { title: string }) {
-  const { role } = useWorkspace();
+  const { role, limits } = useWorkspace();
   return (
     <Page title={title}>
       <Empty icon={Lock} title={`You don’t have access to ${inSentence(title)}`}>
-        Your role here is {role}. Ask an owner of the workspace for another one.
+        {limits === null
+          ? `Your role here is ${role}. Ask an owner of the workspace for another one.`
+          : 'Your access here is limited. Ask an owner of the workspace for more.'}
       </Empty>
     </Page>
   );

@@ -8,6 +8,8 @@ export interface SettingsView {
   label: string;
   /** Scope required to see the view. */
   scope: Scope;
+  /** True for a view that members with limits cannot open. */
+  isUnlimited?: true;
   /** Additional search words for the command palette. */
   words?: string;
 }

@@ -41,6 +41,8 @@ interface PlainView {
   label?: string;
   /** Scope required to see the view. */
   scope?: Scope;
+  /** True for a view that members with limits cannot open, since the API refuses them. */
+  isUnlimited?: true;
   icon?: undefined;
   /** Additional search words for the command palette. */
   words?: string;
@@ -309,6 +311,7 @@ export const VIEWS = {
     page: page(() => import('../settings/reports-page.tsx'), 'ReportsPage'),
     label: 'Shared reports',
     scope: 'analytics.read',
+    isUnlimited: true,
     words: 'public dashboard embed share statistics',
   },
   '/$workspace/settings/payments': {

@@ -15,6 +15,8 @@ export interface CurrentWorkspace extends Membership {
   api: Api;
   /** True when the person's role has the scope: `may('links.write')`. */
   may(scope: Scope): boolean;
+  /** True when the person can open a view of the settings. */
+  opens(view: { scope: Scope; isUnlimited?: true }): boolean;
 }
 
 const Current = createContext<CurrentWorkspace | undefined>(undefined);
@@ -36,7 +38,12 @@ export const rightsOf =
 
 /** Provides the current workspace to the views inside. */
 export function WorkspaceProvider({ of, children }: { of: Membership; children: ReactNode }) {
-  const value = useMemo(() => ({ ...of, api: apiOf(of.slug), may: rightsOf(of) }), [of]);
+  const value = useMemo(() => {
+    const may = rightsOf(of);
+    const opens: CurrentWorkspace['opens'] = ({ scope, isUnlimited }) =>
+      may(scope) && (isUnlimited !== true || of.limits === null);
+    return { ...of, api: apiOf(of.slug), may, opens };
+  }, [of]);
   return (
     <QueryClientProvider client={storeOf(of.slug)}>
       <Current value={value}>

@@ -7,11 +7,11 @@ import { inputLook, Options } from '../ui/field.tsx';
 
 /** The frame of all settings: links to each page, or a select in a narrow window. */
 export function SettingsLayout() {
-  const { slug, may } = useWorkspace();
+  const { slug, opens } = useWorkspace();
   const navigate = useNavigate();
   const path = useLocation({ select: ({ pathname }) => pathname });
   const all = use(SettingsViews);
-  const views = all.filter(({ scope }) => may(scope));
+  const views = all.filter(opens);
   const shown = all.find(({ to }) => path === to.replace('$workspace', slug));
   return (
     <>
@@ -40,7 +40,7 @@ export function SettingsLayout() {
           ))}
         </div>
       </nav>
-      {shown === undefined || may(shown.scope) ? (
+      {shown === undefined || opens(shown) ? (
         <Suspense>
           <Outlet />
         </Suspense>
