@@ -293,7 +293,7 @@ export const SETTINGS = {
     },
   ),
   PUBLIC_REQUESTS_PER_MINUTE: integer(
-    'Requests per minute and client address to endpoints without a key (GET /qr, GET /metatags, public statistics, exports) or with a publishable key, and of a workspace to GET /metatags/image; 0: no limit.',
+    'Requests per minute and client address to endpoints without a key (GET /qr, GET /metatags, public statistics, shared reports, exports) or with a publishable key, and of a workspace to GET /metatags/image; 0: no limit.',
     300,
     { min: 0, max: 1_000_000 },
   ),
