@@ -6,6 +6,7 @@ import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { endKeysBeyond } from '../workspaces/keys-beyond.ts';
 import { refuseUnknownPlaces } from '../workspaces/limits.ts';
+import { endMemberships } from '../workspaces/memberships.ts';
 import { type Role, SCOPES_OF } from '../workspaces/roles.ts';
 import { type MemberChanges, memberJobs } from './jobs.ts';
 import { findMember, type MemberRow } from './queries.ts';
@@ -85,7 +86,7 @@ export const memberHandlers = handlers(memberJobs, {
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
       await lockMember(trx, job, userId, () => undefined);
-      await trx('workspace_users').where({ project_id: projectId, user_id: userId }).delete();
+      await endMemberships(trx, userId, projectId);
       await endKeysBeyond(trx, projectId, userId, []);
       return { id: userId };
     }),

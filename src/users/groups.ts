@@ -2,6 +2,7 @@ import { recordByOperator } from '../audit/write.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import type { RoleMapping } from '../setting-parsers.ts';
 import { endKeysBeyond } from '../workspaces/keys-beyond.ts';
+import { endMemberships } from '../workspaces/memberships.ts';
 import { ROLES, type Role, SCOPES_OF } from '../workspaces/roles.ts';
 
 /*
@@ -98,8 +99,12 @@ async function applyRole(trx: Db, change: GroupRole): Promise<void> {
     if (role === undefined) return;
     await execute(
       trx,
-      `INSERT INTO workspace_users (project_id, user_id, role, from_groups) VALUES (?, ?, ?, true)`,
-      [projectId, userId, role],
+      `WITH kept AS (
+         DELETE FROM ended_limits WHERE project_id = :projectId AND user_id = :userId RETURNING limits)
+       INSERT INTO workspace_users (project_id, user_id, role, limits, from_groups)
+       VALUES (:projectId, :userId, :role,
+               CASE WHEN :role <> 'owner' THEN (SELECT limits FROM kept) END, true)`,
+      { projectId, userId, role },
     );
     await recordByOperator(trx, projectId, { action: 'member.create', target });
     return;
@@ -108,12 +113,15 @@ async function applyRole(trx: Db, change: GroupRole): Promise<void> {
   const owners = people.filter((one) => one.role === 'owner');
   if (member.role === 'owner' && owners.length === 1) return;
   if (role === undefined) {
-    await trx('workspace_users').where({ project_id: projectId, user_id: userId }).delete();
+    await endMemberships(trx, userId, projectId);
     await endKeysBeyond(trx, projectId, userId, []);
     await recordByOperator(trx, projectId, { action: 'member.remove', target });
     return;
   }
-  await trx('workspace_users').where({ project_id: projectId, user_id: userId }).update({ role });
+  const ofOwner = role === 'owner' ? { limits: null } : {};
+  await trx('workspace_users')
+    .where({ project_id: projectId, user_id: userId })
+    .update({ role, ...ofOwner });
   await endKeysBeyond(trx, projectId, userId, SCOPES_OF[role]);
   await recordByOperator(trx, projectId, { action: 'member.update', target, fields: ['role'] });
 }

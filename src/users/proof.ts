@@ -2,6 +2,7 @@ import { recordByPerson } from '../audit/write.ts';
 import { newId } from '../ids.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { hashToken, newToken } from '../infra/secrets.ts';
+import { endMemberships } from '../workspaces/memberships.ts';
 import { endAllSessions } from './commands.ts';
 import { removeFactor } from './second-factor/commands.ts';
 
@@ -46,23 +47,19 @@ export async function proveAddress(trx: Db, userId: string, name?: string): Prom
 }
 
 /**
- * Ends the memberships of a person, and invites them to the same workspaces with the same roles.
+ * Ends the memberships of a person, and invites them to the same workspaces with the same roles and
+ * limits.
  */
 async function offerMemberships(trx: Db, userId: string, email: string): Promise<void> {
-  const memberships = await rows<{ projectId: string; role: string }>(
-    trx,
-    'DELETE FROM workspace_users WHERE user_id = ? RETURNING project_id AS "projectId", role',
-    [userId],
-  );
-  for (const { projectId, role } of memberships) {
+  for (const { projectId, role, limits } of await endMemberships(trx, userId)) {
     // Nobody receives the token: the person accepts while signed in.
     const invitation = { id: newId('invitation'), hash: hashToken(newToken()), time: OFFERED };
     await execute(
       trx,
-      `INSERT INTO invitations (project_id, id, email, role, hash, expires_at)
-       VALUES (:projectId, :id, :email, :role, :hash, now() + :time::interval)
+      `INSERT INTO invitations (project_id, id, email, role, limits, hash, expires_at)
+       VALUES (:projectId, :id, :email, :role, :limits::jsonb, :hash, now() + :time::interval)
        ON CONFLICT (project_id, lower(email)) DO NOTHING`,
-      { ...invitation, projectId, role, email },
+      { ...invitation, projectId, role, limits: limits && JSON.stringify(limits), email },
     );
     const target = { kind: 'member', id: userId };
     await recordByPerson(trx, projectId, userId, { action: 'member.remove', target });

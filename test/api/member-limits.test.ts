@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { db } from '../../src/infra/db.ts';
 import { type ApiAnswer, ApiClient } from '../support/client.ts';
-import { aPerson, type Person } from '../support/people.ts';
+import { aBrowser, aPerson, mailedInvitations, type Person, tokenOf } from '../support/people.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://example.com/a';
@@ -138,6 +138,26 @@ describe('limits of members and keys', () => {
     expect((await owner.api.patch(path, { limits, role: 'member' })).status).to.equal(200);
     const invitation = { email: 'a@people.test', role: 'owner', limits };
     refused(await owner.api.post('/invitations', invitation), 422, /^limits must be null where/);
+  });
+
+  it('stay with the memberships that the first proof of an email address turns into invitations', async () => {
+    const unproven = await aPerson({ in: { ...world, role: 'member' }, isVerified: false });
+    await limit({ folderIds: [folderId] }, unproven);
+    const elsewhere = await aWorkspace();
+    const { email } = unproven;
+    await elsewhere.api.post('/invitations', { email, role: 'viewer' });
+    const [url] = await mailedInvitations(email);
+    const account = { name: 'Ada', password: 'the password of Ada' };
+    const proof = { token: tokenOf(url!), ...account };
+    const proven = await aBrowser().post('/invitations/accept', proof);
+    expect(proven.status, JSON.stringify(proven.body)).to.equal(200);
+    const [{ limits }] = (await owner.api.get('/invitations')).body;
+    expect(limits).to.deep.equal({ folderIds: [folderId], domains: null, own: false });
+    const cookie = proven.headers.get('set-cookie')!.split(';')[0]!;
+    const [{ id }] = proven.body.invitations;
+    expect((await aBrowser({ cookie }).post('/invitations/accept', { id })).status).to.equal(200);
+    const member = (await owner.api.get(`/members/${unproven.userId}`)).body;
+    expect(member.limits).to.deep.equal(limits);
   });
 
   it('name folders and domains of the workspace', async () => {

@@ -124,6 +124,57 @@ describe('groups of a provider', function () {
     );
   });
 
+  it('keep the limits of a person who leaves, or loses a group, and comes back', async () => {
+    const { login, email, account } = anAccount(['editors']);
+    const { jar } = await signIn(login);
+    const user_id = await userOf(email);
+    const membership = () => own.db('workspace_users').where({ user_id });
+    const limits = { own: true };
+    await membership().update({ limits });
+    const cookie = [...jar.of(base)].map(([name, value]) => `${name}=${value}`).join('; ');
+    const left = await fetch(`${base}/members/${user_id}`, {
+      method: 'DELETE',
+      headers: { cookie, 'sec-fetch-site': 'same-origin', 'x-workspace': 'mapped' },
+    });
+    expect(left.status, await left.text()).to.equal(200);
+    expect(await rolesOf(email)).to.deep.equal({});
+    await signIn(login);
+    expect(await membership().select('role', 'limits')).to.deep.equal([{ role: 'member', limits }]);
+    account.groups = [];
+    await signIn(login);
+    account.groups = ['editors'];
+    await signIn(login);
+    expect(await membership().select('role', 'limits')).to.deep.equal([{ role: 'member', limits }]);
+    // An owner has no limits, also not afterwards.
+    for (const [group, role] of [
+      [ADMINS, 'owner'],
+      ['editors', 'member'],
+    ] as const) {
+      account.groups = [group];
+      await signIn(login);
+      const expected = [{ role, limits: null }];
+      expect(await membership().select('role', 'limits')).to.deep.equal(expected);
+    }
+  });
+
+  it('keep no limits that the workspace has ended before a person leaves', async () => {
+    const { login, email, account } = anAccount(['editors']);
+    await signIn(login);
+    const user_id = await userOf(email);
+    const membership = () => own.db('workspace_users').where({ user_id });
+    const comeBack = async () => {
+      for (const groups of [[], ['editors']]) {
+        account.groups = groups;
+        await signIn(login);
+      }
+      return membership().select('limits');
+    };
+    await membership().update({ limits: { own: true } });
+    expect(await comeBack()).to.deep.equal([{ limits: { own: true } }]);
+    await membership().update({ limits: null });
+    expect(await comeBack()).to.deep.equal([{ limits: null }]);
+  });
+
   it('revoke the API keys that exceed the new role', async () => {
     const { login, email, account } = anAccount(['editors']);
     await signIn(login);
