@@ -231,7 +231,7 @@ export const linkHandlers = [
     /** Stores a change for later. @throws Refusal as an update */
     'link.schedule': (data, job) => schedule(linkQueries, job, data, changeLink, toSharedBody),
     /** Deletes a scheduled change. @throws Refusal `not_found` */
-    'link.unschedule': (data, job) => unschedule(LINK_TABLES, job, data, toSharedBody),
+    'link.unschedule': (data, job) => unschedule(linkQueries, job, data, toSharedBody),
     'link.apply': ({ id }, job) => applyDue(linkQueries, job, id, changeLink),
   }),
   ...handlers(linkPreviewJobs, {

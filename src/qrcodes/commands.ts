@@ -363,7 +363,7 @@ export const qrCodeHandlers = [
     /** Stores a change for later. @throws Refusal as an update */
     'qrcode.schedule': (data, job) => schedule(qrCodeQueries, job, data, changeCompletely, toShown),
     /** Deletes a scheduled change. @throws Refusal `not_found` */
-    'qrcode.unschedule': (data, job) => unschedule(QR_CODE_TABLES, job, data, toShown),
+    'qrcode.unschedule': (data, job) => unschedule(qrCodeQueries, job, data, toShown),
     'qrcode.apply': ({ id }, job) => applyDue(qrCodeQueries, job, id, changeCompletely),
   }),
   ...handlers(qrCodePreviewJobs, {

@@ -1,11 +1,13 @@
 import { recordJob } from '../audit/write.ts';
 import { Refusal, type RefusalData } from '../errors.ts';
 import { type Db, db, execute, isLockTimeout, rows } from '../infra/db.ts';
+import { withinLimits } from '../infra/limits.ts';
 import { isValueError, VALUE_REFUSED } from '../infra/outage.ts';
 import { inSavepoint, type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
 import { type Actor, type JobContext, Postponed } from '../queues/definition.ts';
 import { changes as changesOf } from '../queues/job.ts';
 import { type PlacedRecord, publishRecordEvent } from '../webhooks/outbox.ts';
+import { limitsOf, memberLimitsSql, type StoredLimits } from '../workspaces/limits.ts';
 import type { SharedChanges } from './fields.ts';
 import type { SharedFilters } from './filters.ts';
 import { type Author, updatedBy } from './history.ts';
@@ -52,12 +54,16 @@ interface DueChange<Changes> {
   id: string;
   user_id: string | null;
   api_key_id: string | null;
+  key_limits: StoredLimits | null;
+  /** Also those that a former member had. */
+  member_limits: StoredLimits | null;
   changes: Changes;
   password: string | null;
 }
 
 /**
- * Applies the due changes of a record in the order of their times, each as the update of its author.
+ * Applies the due changes of a record in the order of their times, each as the update of its author
+ * and within the limits that the author has by then.
  * A refused one fails, and does not stop the others; nor does one that a fault keeps from being
  * applied at each attempt.
  */
@@ -85,11 +91,13 @@ export async function applyDue<
         existing === undefined
           ? new Refusal('not_found', `The ${noun} was deleted`)
           : await orRefusal(job, due.id, () =>
-              inSavepoint(trx, publish, async (inner, publishInner) => {
-                const before = await records.lock(inner, { projectId }, recordId);
-                const complete = withFramesOf(before, changes);
-                return apply(inner, before, complete, publishInner, updatedBy({ actor }));
-              }),
+              inSavepoint(trx, publish, (inner, publishInner) =>
+                withinLimits(actor?.limits, async () => {
+                  const before = await records.lock(inner, { projectId }, recordId);
+                  const complete = withFramesOf(before, changes);
+                  return apply(inner, before, complete, publishInner, updatedBy({ actor }));
+                }),
+              ),
             );
       if (outcome instanceof Refusal) {
         await fail(trx, projectId, recordId, due.id, outcome);
@@ -127,8 +135,12 @@ function withFramesOf<Changes extends SharedChanges>(
   return { ...changes, frameable: [...new Set([...present, ...frameable])] };
 }
 
-const actorOf = ({ user_id, api_key_id }: DueChange<unknown>): Actor | undefined =>
-  user_id === null ? undefined : { userId: user_id, apiKeyId: api_key_id ?? undefined };
+function actorOf(due: DueChange<unknown>): Actor | undefined {
+  const { user_id: userId, api_key_id: apiKeyId, key_limits, member_limits } = due;
+  if (userId === null) return undefined;
+  const limits = limitsOf(userId, [key_limits, member_limits]);
+  return { userId, apiKeyId: apiKeyId ?? undefined, limits };
+}
 
 const lockDue = <Changes>(
   trx: Db,
@@ -138,9 +150,14 @@ const lockDue = <Changes>(
   rows<DueChange<Changes>>(
     trx,
     // The transaction may have waited for the lock of the record since now().
-    `SELECT id, user_id, api_key_id, changes, password FROM scheduled_changes
-      WHERE project_id = ? AND record_id = ? AND failed_at IS NULL AND at <= clock_timestamp()
-      ORDER BY at, id FOR UPDATE`,
+    `SELECT s.id, s.user_id, s.api_key_id, s.changes, s.password, k.limits AS key_limits,
+            CASE WHEN m.user_id IS NULL THEN e.limits ELSE ${memberLimitsSql} END AS member_limits
+       FROM scheduled_changes s
+       LEFT JOIN api_keys k ON k.project_id = s.project_id AND k.id = s.api_key_id
+       LEFT JOIN workspace_users m ON m.project_id = s.project_id AND m.user_id = s.user_id
+       LEFT JOIN ended_limits e ON e.project_id = s.project_id AND e.user_id = s.user_id
+      WHERE s.project_id = ? AND s.record_id = ? AND s.failed_at IS NULL AND s.at <= clock_timestamp()
+      ORDER BY s.at, s.id FOR UPDATE OF s`,
     [projectId, recordId],
   );
 

@@ -2,13 +2,14 @@ import { Refusal } from '../errors.ts';
 import { refuseChanged } from '../http/etag.ts';
 import { canonicalJson } from '../infra/canonical.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
+import { currentLimits } from '../infra/limits.ts';
 import { unseal } from '../infra/seal.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { ApplyChange, Records } from './apply-scheduled.ts';
 import type { SharedChanges } from './fields.ts';
 import { updatedBy } from './history.ts';
-import type { ShortLinkModel, ShortLinkTables } from './model.ts';
+import type { ShortLinkModel } from './model.ts';
 import { findScheduled } from './scheduled-queries.ts';
 import { type ScheduledChange, toScheduled } from './scheduled-record.ts';
 
@@ -152,16 +153,19 @@ async function tryOut(trx: Db, change: (inner: Db) => Promise<unknown>): Promise
 /**
  * Deletes a scheduled change, pending or failed.
  *
- * @throws Refusal `not_found`; `conflict` if the deletion expects another state of the change
+ * @throws Refusal `not_found`, also for a record outside of the limits of the caller; `conflict` if the deletion expects another state of the change
  */
-export function unschedule<Changes>(
-  { kind, noun }: ShortLinkTables,
+export function unschedule<Row extends ShortLinkModel, Changes>(
+  records: Records<Row>,
   job: JobContext,
   { id, changeId }: Unscheduling,
   toShown: (changes: Changes) => object,
 ): Promise<{ id: string }> {
   const { projectId, ifMatch } = job;
+  const { kind, noun } = records.tables;
   return runIdempotent(job, async (trx) => {
+    // The record may have been moved out of the limits of the caller, who sees no deleted one.
+    if (currentLimits() !== undefined) await records.lock(trx, { projectId }, id);
     const where = { project_id: projectId, record_id: id, kind, id: changeId };
     const locked = (await trx('scheduled_changes').where(where).forUpdate().first('id')) as unknown;
     if (locked === undefined) throw noScheduled(noun, changeId);

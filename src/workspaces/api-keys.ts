@@ -9,7 +9,7 @@ import { hashApiKey } from '../infra/secrets.ts';
 import { handlers } from '../queues/job.ts';
 import type { Producer } from '../queues/producer.ts';
 import { keyUseJobs } from './jobs.ts';
-import { combinedLimits, limitedScopes, memberLimitsSql, type StoredLimits } from './limits.ts';
+import { limitedScopes, limitsOf, memberLimitsSql, type StoredLimits } from './limits.ts';
 import type { Plan } from './plans.ts';
 import { workspaceId } from './queries.ts';
 import type { Role } from './roles.ts';
@@ -70,9 +70,8 @@ export function limitedBy<Found extends Caller>(
   caller: Found,
   ...stored: readonly (StoredLimits | null)[]
 ): Found {
-  const set = stored.filter((limits) => limits !== null);
-  if (set.length === 0) return caller;
-  const limits = combinedLimits(caller.userId, set);
+  if (stored.every((limits) => limits === null)) return caller;
+  const limits = limitsOf(caller.userId, stored);
   return { ...caller, limits, scopes: limitedScopes(caller.scopes) };
 }
 

@@ -47,11 +47,18 @@ export const limitedScopes = (scopes: readonly string[]): Scope[] =>
 export const memberLimitsSql = `CASE WHEN m.role <> 'owner' THEN m.limits END`;
 
 /**
- * Combines stored limits to those of a caller: a record must be inside of all of them.
+ * Combines the stored limits of a caller, those of their key and their own: a record must be inside
+ * of all of them.
  *
  * @param userId the person of the key or session
+ * @returns `undefined` for none
  */
-export function combinedLimits(userId: string, set: readonly StoredLimits[]): Limits {
+export function limitsOf(
+  userId: string,
+  stored: readonly (StoredLimits | null)[],
+): Limits | undefined {
+  const set = stored.filter((limits) => limits !== null);
+  if (set.length === 0) return undefined;
   return {
     folderIds: common(set.map(({ folderIds }) => folderIds)),
     domains: common(set.map(({ domains }) => domains)),

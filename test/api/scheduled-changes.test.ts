@@ -8,6 +8,7 @@ import { linkHandlers } from '../../src/links/commands.ts';
 import { qrCodeHandlers } from '../../src/qrcodes/commands.ts';
 import type { JobHandler } from '../../src/queues/job.ts';
 import { pruneFailedChanges } from '../../src/short-links/prune-history.ts';
+import { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { walk } from '../support/pages.ts';
 import { Receiver } from '../support/receiver.ts';
@@ -297,6 +298,65 @@ for (const kind of ['links', 'qrcodes'] as const) {
       expect(failed[1].changes).to.deep.include({ externalId: 'e', url: B });
       expect(await changesOf(id, { status: 'failed' })).to.deep.equal(failed);
       expect(await historyOf(id)).to.have.length(1);
+    });
+
+    it('are applied within the limits that their author has by then', async () => {
+      const made = async (path: string, body: object) => {
+        const answer = await world.api.post(path, body);
+        expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
+        return answer.body;
+      };
+      const inside = (await made('/folders', { name: 'Inside' })).id;
+      const outside = (await made('/folders', { name: 'Outside' })).id;
+      const limits = { folderIds: [inside] };
+      const key = await made('/keys', { name: 'k', scopes: [`${kind}.write`], limits });
+      const api = new ApiClient(key.key);
+      const [moved, left, kept] = await Promise.all(
+        Array.from({ length: 3 }, () => create({ folderId: inside })),
+      );
+      const later = async (id: string, fields: object) => {
+        const answer = await api.patch(`/${kind}/${id}`, { ...fields, at: tomorrow() });
+        expect(answer.status, JSON.stringify(answer.body)).to.equal(201);
+      };
+      for (const { id } of [moved, kept]) await later(id, { title: 'Later' });
+      await patch(moved.id, { folderId: outside });
+      await makeDue();
+      for (const { id } of [moved, kept]) await noneIsPending(id);
+      expect((await read(kept.id)).title).to.equal('Later');
+      expect((await read(moved.id)).title).to.equal(null);
+      const [failed] = await changesOf(moved.id);
+      expect(failed.error.code).to.equal('not_found');
+      // The limits of the key can be others by then, and remain those of a revoked key.
+      await later(left.id, { title: 'Later' });
+      await world.api.patch(`/keys/${key.id}`, { limits: { folderIds: [outside] } });
+      await world.api.delete(`/keys/${key.id}`);
+      await makeDue();
+      await noneIsPending(left.id);
+      expect((await read(left.id)).title).to.equal(null);
+    });
+
+    it('stay when a limited caller deletes one of a record that was moved meanwhile', async () => {
+      const { id } = await create();
+      const { id: changeId } = await schedule(id, { title: 'Later' });
+      const [name, all] =
+        kind === 'links'
+          ? ['link.unschedule', linkHandlers]
+          : ['qrcode.unschedule', qrCodeHandlers];
+      const handler = (all as JobHandler[]).find(({ job }) => job.name === name)!;
+      const outcome = await handler
+        .run(
+          { id, changeId },
+          {
+            jobId: newId('job'),
+            projectId: world.projectId,
+            isRepeat: false,
+            actor: { userId: newId('user'), limits: { folderIds: ['fold_other'] } },
+            log: pino({ enabled: false }),
+          },
+        )
+        .catch((thrown: unknown) => thrown);
+      expect(outcome).to.be.instanceOf(Refusal).and.include({ code: 'not_found' });
+      expect(await changesOf(id)).to.have.length(1);
     });
 
     it('fail if a fault lasts until the last attempt, and do not stop the others', async () => {
