@@ -1,5 +1,6 @@
 import { mapAccepted, Refusal } from '../errors.ts';
 import type { Db } from '../infra/db.ts';
+import { currentLimits } from '../infra/limits.ts';
 import { type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
 import type { LinkEntry } from '../lookup/entry.ts';
 import type { Actor, JobContext } from '../queues/definition.ts';
@@ -247,11 +248,22 @@ async function loadDesigns(
   return new Map(templates.map(({ id, design }) => [id, design]));
 }
 
-/** Completes the design of an input with that of its template. */
+/**
+ * Completes the design of an input with that of its template.
+ *
+ * @returns a Refusal for an unknown template, or a new one of a limited caller
+ */
 function completeDesign<Input extends QrCodeChanges>(
   input: Input,
   designs: Designs,
 ): Input | Refusal {
+  // Templates belong to the whole workspace.
+  if (input.newTemplateId !== undefined && currentLimits() !== undefined) {
+    return new Refusal(
+      'forbidden',
+      'useAsTemplate must not be true: the caller is limited to some links and QR codes',
+    );
+  }
   if (typeof input.templateId !== 'string') return input;
   const template = designs.get(input.templateId);
   if (template === undefined) {

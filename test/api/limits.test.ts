@@ -75,6 +75,13 @@ async function names(field: string, sent: Promise<ApiAnswer>): Promise<void> {
   expect(body.error.message).to.contain(field);
 }
 
+/** Expects the refusal of a new template, which would belong to the whole workspace. */
+async function refusesTemplate(sent: Promise<ApiAnswer>): Promise<void> {
+  const { status, body } = await sent;
+  expect(status, JSON.stringify(body)).to.equal(403);
+  expect(body.error.message).to.match(/^useAsTemplate must not be true: the caller is limited/);
+}
+
 /** Expects the same refusal for the outside record by each of its names. */
 async function isHidden(
   kind: 'links' | 'qrcodes',
@@ -214,6 +221,7 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is(200, api.delete(`/qrcodes/${body.id}`, { events: 'remove' }));
     await names('folderId', api.post('/qrcodes', { ...code, folderId }));
     await names('domain', api.post('/qrcodes', { ...code, domain: domain.slug }));
+    await refusesTemplate(api.post('/qrcodes', { ...code, useAsTemplate: true }));
   },
   async listQrCodes({ api, inside, outside }) {
     const { body } = await api.get('/qrcodes', { showArchived: true });
@@ -232,8 +240,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.get('/qrcodes/info', { externalId: `ext_${qrcode.externalId}` }));
     await is404(api.get('/qrcodes/info', { domain: domain.slug, key: qrcode.key }));
   },
-  bulkCreateQrCodes: ({ api, outside: { folderId } }) =>
-    names('folderId', api.post('/qrcodes/bulk', [{ ...code, folderId }])),
+  async bulkCreateQrCodes({ api, outside: { folderId } }) {
+    await names('folderId', api.post('/qrcodes/bulk', [{ ...code, folderId }]));
+    await refusesTemplate(api.post('/qrcodes/bulk', [{ ...code, useAsTemplate: true }]));
+  },
   async bulkUpdateQrCodes({ api, outside: { qrcode } }) {
     const qrcodeIds = [qrcode.id, `ext_${qrcode.externalId}`];
     const { body } = await api.patch('/qrcodes/bulk', { qrcodeIds, data: { title: 'stolen' } });
@@ -251,6 +261,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     await isHidden('qrcodes', outside.qrcode, (path) => api.patch(path, { title: 'stolen' }));
     const path = `/qrcodes/${inside.qrcode.id}`;
     await names('folderId', api.patch(path, { folderId: outside.folderId }));
+    const at = new Date(Date.now() + 86_400_000).toISOString();
+    for (const scheduled of [{}, { at }]) {
+      await refusesTemplate(api.patch(path, { useAsTemplate: true, ...scheduled }));
+    }
   },
   deleteQrCode: ({ api, outside }) =>
     isHidden('qrcodes', outside.qrcode, (path) => api.delete(path)),
