@@ -6,7 +6,7 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { handlers } from '../queues/job.ts';
 import { addSession } from '../users/commands.ts';
 import { proveAddress } from '../users/proof.ts';
-import { refuseUnknownPlaces } from '../workspaces/limits.ts';
+import { refuseOwnersLimits, refuseUnknownPlaces } from '../workspaces/limits.ts';
 import { invitationJobs, invitationMaintenanceJobs } from './jobs.ts';
 import { mailInvitation, pruneInvitationMails } from './mails.ts';
 import { Invitation } from './model.ts';
@@ -74,9 +74,7 @@ export const invitationHandlers = handlers(invitationJobs, {
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
       await execute(trx, 'SELECT pg_advisory_xact_lock(hashtext(?))', [`invitations ${projectId}`]);
-      if (columns.role === 'owner' && columns.limits) {
-        throw new Refusal('unprocessable_entity', 'limits must be null where role is "owner"');
-      }
+      refuseOwnersLimits(columns.role, columns.limits);
       await refuseUnknownPlaces(trx, projectId, columns.limits);
       await refuseMember(trx, projectId, columns.email);
       await execute(

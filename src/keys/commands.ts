@@ -6,7 +6,7 @@ import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { handlers } from '../queues/job.ts';
 import { changeRow } from '../workspaces/change-row.ts';
-import { refuseUnknownPlaces } from '../workspaces/limits.ts';
+import { refuseLiftedLimits, refuseUnknownPlaces } from '../workspaces/limits.ts';
 import { scopeBeyond } from '../workspaces/scopes.ts';
 import { keyJobs } from './jobs.ts';
 import { ApiKey } from './model.ts';
@@ -92,15 +92,19 @@ export const keyHandlers = handlers(keyJobs, {
   /**
    * Changes a key.
    *
-   * @throws Refusal `not_found`; `unprocessable_entity` for fields that keys of its type lack
+   * @throws Refusal `not_found`; `forbidden` for other limits of a key with scopes that the caller
+   *   lacks; `unprocessable_entity` for fields that keys of its type lack
    */
-  'apiKey.update': ({ id, changes }, job) =>
+  'apiKey.update': ({ id, changes, callerScopes = [] }, job) =>
     runIdempotent(job, async (trx) => {
       const before = await lockKey(trx, job.projectId, id);
       refuseChanged(job.ifMatch, toKey(before));
       const { scopes, origins, limits } = changes;
       const type = typeOf(before);
       refuseFieldsOf(type, type === 'publishable' ? { scopes, limits } : { origins });
+      if (limits !== undefined) {
+        refuseLiftedLimits(callerScopes, before.limits, scopes ?? before.scopes);
+      }
       await refuseUnknownPlaces(trx, job.projectId, limits);
       return toKey(await changeRow(ApiKey.of(job.projectId, trx), id, changes));
     }),

@@ -17,6 +17,14 @@ export interface CreateKey extends NewKeyParts {
   yourlsSignatures?: boolean;
 }
 
+/** The data of a job that changes a key. */
+export interface UpdateKey {
+  id: string;
+  changes: KeyChanges;
+  /** Scopes of the caller; absent in jobs of earlier releases. */
+  callerScopes?: readonly string[];
+}
+
 /** The data of a job that replaces a key. */
 export interface RotateKey extends NewKeyParts {
   id: string;
@@ -37,9 +45,7 @@ export interface NewKeyParts {
 export const keyJobs = jobsOf(writes, {
   /** The key is sealed; only its hash is stored, unless it has `yourlsSignatures`. */
   'apiKey.create': job<CreateKey, KeyWithSecret>({ audit: changes('apiKey') }),
-  'apiKey.update': job<{ id: string; changes: KeyChanges }, KeyRecord>({
-    audit: changes('apiKey'),
-  }),
+  'apiKey.update': job<UpdateKey, KeyRecord>({ audit: changes('apiKey') }),
   'apiKey.rotate': job<RotateKey, KeyWithSecret>({ audit: changes('apiKey') }),
   'apiKey.revoke': job<{ id: string }, { id: string }>({ audit: changes('apiKey') }),
 });

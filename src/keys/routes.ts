@@ -125,7 +125,8 @@ export const keyRoutes: Route[] = [
     summary: 'Update an API key',
     description:
       'Changes the name of an API key, the scopes and limits of a secret key, or the origins of a ' +
-      'publishable key. Absent fields stay as they are.',
+      'publishable key. Absent fields stay as they are. Changing the limits of a limited key needs ' +
+      'all scopes of the key.',
     record: true,
     params: keyParams,
     body: keyBody,
@@ -134,7 +135,7 @@ export const keyRoutes: Route[] = [
       const { caller, params, body } = request;
       const { scopes = [], origins } = body;
       refuseBeyond(caller.scopes, origins === undefined ? scopes : PUBLISHABLE_SCOPES);
-      const data = { id: params.id, changes: body };
+      const data = { id: params.id, changes: body, callerScopes: caller.scopes };
       return answerWrite(request, keyJobs['apiKey.update'], data, ok);
     },
   }),

@@ -5,7 +5,11 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { handlers } from '../queues/job.ts';
 import { endKeysBeyond } from '../workspaces/keys-beyond.ts';
-import { refuseUnknownPlaces } from '../workspaces/limits.ts';
+import {
+  refuseLiftedLimits,
+  refuseOwnersLimits,
+  refuseUnknownPlaces,
+} from '../workspaces/limits.ts';
 import { endMemberships } from '../workspaces/memberships.ts';
 import { type Role, SCOPES_OF } from '../workspaces/roles.ts';
 import { type MemberChanges, memberJobs } from './jobs.ts';
@@ -18,11 +22,9 @@ import { toMember } from './record.ts';
  * @throws Refusal `unprocessable_entity` for limits of an owner
  */
 function limitsAfter({ limits }: MemberRow, role: Role, changes: MemberChanges) {
-  if (role !== 'owner') return changes.limits === undefined ? limits : changes.limits;
-  if (changes.limits) {
-    throw new Refusal('unprocessable_entity', 'limits must be null where role is "owner"');
-  }
-  return null;
+  refuseOwnersLimits(role, changes.limits);
+  if (role === 'owner') return null;
+  return changes.limits === undefined ? limits : changes.limits;
 }
 
 /**
@@ -59,16 +61,20 @@ export const memberHandlers = handlers(memberJobs, {
    * Changes the role or the limits of a person, and revokes their API keys of the workspace that
    * exceed the role. Limits hold for all of their keys.
    *
-   * @throws Refusal `not_found`; `conflict` for the last owner; `unprocessable_entity` for limits of
-   *   an owner, or to unknown folders or domains
+   * @throws Refusal `not_found`; `conflict` for the last owner; `forbidden` for other limits of a
+   *   person whose role has scopes that the caller lacks; `unprocessable_entity` for limits of an
+   *   owner, or to unknown folders or domains
    */
-  'member.update': ({ userId, changes }, job) =>
+  'member.update': ({ userId, changes, callerScopes = [] }, job) =>
     runIdempotent(job, async (trx) => {
       const { projectId } = job;
       const roleAfter = (member: MemberRow) => changes.role ?? member.role;
       const member = await lockMember(trx, job, userId, roleAfter);
       const role = roleAfter(member);
       const limits = limitsAfter(member, role, changes);
+      if (changes.limits !== undefined) {
+        refuseLiftedLimits(callerScopes, member.limits, SCOPES_OF[role]);
+      }
       await refuseUnknownPlaces(trx, projectId, changes.limits);
       await trx('workspace_users')
         .where({ project_id: projectId, user_id: userId })

@@ -11,9 +11,15 @@ export interface MemberChanges {
   limits?: StoredLimits | null;
 }
 
+/** The data of a job that changes a member. */
+export interface UpdateMember {
+  userId: string;
+  changes: MemberChanges;
+  /** Scopes of the caller; absent in jobs of earlier releases. */
+  callerScopes?: readonly string[];
+}
+
 export const memberJobs = jobsOf(writes, {
-  'member.update': job<{ userId: string; changes: MemberChanges }, MemberRecord>({
-    audit: changes('member'),
-  }),
+  'member.update': job<UpdateMember, MemberRecord>({ audit: changes('member') }),
   'member.remove': job<{ userId: string }, { id: string }>({ audit: changes('member') }),
 });

@@ -57,7 +57,8 @@ export const memberRoutes: Route[] = [
     description:
       'Changes the role of a person, to one with no more scopes than the caller’s, or limits them ' +
       'and their API keys to some links and QR codes. Revokes their API keys with more scopes than ' +
-      'the role. An owner has no limits, and the last owner stays an owner.',
+      'the role. An owner has no limits, and the last owner stays an owner. Changing the limits of a ' +
+      'limited person needs all scopes of their role.',
     record: true,
     params,
     body: Joi.object<MemberChanges>({
@@ -70,7 +71,7 @@ export const memberRoutes: Route[] = [
     handle(request) {
       const { caller, params: who, body } = request;
       if (body.role !== undefined) refuseRoleBeyond(caller.scopes, body.role);
-      const data = { userId: who.userId, changes: body };
+      const data = { userId: who.userId, changes: body, callerScopes: caller.scopes };
       return answerWrite(request, memberJobs['member.update'], data, ok);
     },
   }),

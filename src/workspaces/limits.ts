@@ -2,7 +2,8 @@ import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { type Db, rows, type SqlValue } from '../infra/db.ts';
 import type { Limits } from '../infra/limits.ts';
-import { includesScope, type Scope } from './scopes.ts';
+import type { Role } from './roles.ts';
+import { includesScope, type Scope, scopeBeyond } from './scopes.ts';
 
 /*
  * Limits of API keys and members to some links and QR codes of their workspace
@@ -132,6 +133,36 @@ export function refuseOutside(
       `domain must be one of the domains to which the caller is limited: ${domains.join(', ')}`,
   ].filter((fault) => fault !== false);
   if (faults.length > 0) throw new Refusal('unprocessable_entity', faults.join('; '));
+}
+
+/**
+ * Refuses limits of an owner.
+ *
+ * @throws Refusal `unprocessable_entity`
+ */
+export function refuseOwnersLimits(role: Role, limits: StoredLimits | null | undefined): void {
+  if (role !== 'owner' || !limits) return;
+  throw new Refusal('unprocessable_entity', 'limits must be null where role is "owner"');
+}
+
+/**
+ * Refuses to change the limits of a key or a person with rights that the caller lacks.
+ *
+ * @param present limits before the change; setting the first ones gives nothing
+ * @param scopes those of the key or person
+ * @throws Refusal `forbidden`
+ */
+export function refuseLiftedLimits(
+  callerScopes: readonly string[],
+  present: StoredLimits | null,
+  scopes: readonly string[],
+): void {
+  const scope = present === null ? undefined : scopeBeyond(callerScopes, scopes);
+  if (scope === undefined) return;
+  throw new Refusal(
+    'forbidden',
+    `limits must not change: they limit the scope "${scope}", which the caller lacks`,
+  );
 }
 
 /**

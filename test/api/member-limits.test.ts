@@ -160,6 +160,27 @@ describe('limits of members and keys', () => {
     expect(member.limits).to.deep.equal(limits);
   });
 
+  it('change only by callers with all scopes that they limit', async () => {
+    const limits = { folderIds: [folderId] };
+    const keyWith = async (fields: object) =>
+      (await owner.api.post('/keys', { name: 'a', ...fields })).body;
+    const { key } = await keyWith({ scopes: ['keys.write', 'members.write', 'links.read'] });
+    const api = new ApiClient(key);
+    const all = `/keys/${(await keyWith({ scopes: ['*'], limits })).id}`;
+    const few = `/keys/${(await keyWith({ scopes: ['links.read'], limits })).id}`;
+    const path = `/members/${member.userId}`;
+    expect((await api.patch(path, { limits })).status).to.equal(200);
+    for (const other of [null, { folderIds: [otherFolderId] }]) {
+      refused(await api.patch(all, { limits: other }), 403, /^limits must not change: they limit/);
+      refused(await api.patch(path, { limits: other }), 403, /^limits must not change: they limit/);
+      expect((await api.patch(few, { limits: other })).status).to.equal(200);
+    }
+    for (const at of [all, path]) {
+      expect((await owner.api.get(at)).body.limits.folderIds).to.deep.equal([folderId]);
+      expect((await owner.api.patch(at, { limits: null })).status).to.equal(200);
+    }
+  });
+
   it('name folders and domains of the workspace', async () => {
     const elsewhere = await aWorkspace();
     const { id } = (await elsewhere.api.post('/folders', { name: 'x' })).body;
