@@ -64,7 +64,7 @@ export interface KeyProof {
 
 /**
  * Adds stored limits to a caller, with the scopes that they leave. Limits of a person hold for all
- * of their keys.
+ * of their secret keys.
  */
 export function limitedBy<Found extends Caller>(
   caller: Found,
@@ -96,7 +96,8 @@ export async function findApiKey(hash: string): Promise<ApiKeyOwner | undefined>
   const [row] = await rows<OwnerRow>(keysDb(), `${OWNERS} WHERE k.hash = ?`, [hash]);
   if (row === undefined) return undefined;
   const { keyLimits, memberLimits, ...owner } = row;
-  return limitedBy(owner, keyLimits, memberLimits);
+  // A publishable key reads nothing, and its pages must not stop with the limits of its creator.
+  return owner.origins === null ? limitedBy(owner, keyLimits, memberLimits) : owner;
 }
 
 /** Finds the caller of a key by a proof, which only keys with a stored key have. */

@@ -181,6 +181,23 @@ describe('limits of members and keys', () => {
     }
   });
 
+  it('of a person do not hold for pages with a publishable key that they created', async () => {
+    const creator = await aPerson({ in: { ...world, role: 'owner' } });
+    const origin = 'https://shop.example';
+    const publishable = { type: 'publishable', name: 'shop', origins: [origin] };
+    const { key } = (await creator.api.post('/keys', publishable)).body;
+    const change = { role: 'member', limits: { folderIds: [folderId] } };
+    expect((await owner.api.patch(`/members/${creator.userId}`, change)).status).to.equal(200);
+    const page = new ApiClient(key, { origin });
+    const { status, body } = await page.post('/track/lead', {
+      clickId: 'none',
+      customerExternalId: 'cus-1',
+      eventName: 'Sign up',
+    });
+    expect([status, body.error?.code], JSON.stringify(body)).to.not.include('forbidden');
+    expect(status).to.equal(404);
+  });
+
   it('name folders and domains of the workspace', async () => {
     const elsewhere = await aWorkspace();
     const { id } = (await elsewhere.api.post('/folders', { name: 'x' })).body;
