@@ -25,14 +25,17 @@ interface MemberRow {
   report: ReportInterval | null;
   timezone: string | null;
   dueAt: Date | null;
+  /** A limited person gets no mail, which is about the whole workspace. */
+  isLimited: boolean;
 }
 
 const MEMBERSHIPS = `
   SELECT w.id AS "projectId", w.slug, w.name, w.plan,
          w.require_second_factor AS "requiresSecondFactor", m.role, m.alerts, m.report,
-         m.report_timezone AS timezone, m.report_due_at AS "dueAt"
+         m.report_timezone AS timezone, m.report_due_at AS "dueAt",
+         ${memberLimitsSql} IS NOT NULL AS "isLimited"
     FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
-   WHERE m.user_id = :userId AND ${memberLimitsSql} IS NULL`;
+   WHERE m.user_id = :userId`;
 
 const toRecord = ({
   projectId,
@@ -57,7 +60,7 @@ export async function readNotifications(userId: string): Promise<NotificationsRe
   const memberships = await rows<MemberRow>(db(), `${MEMBERSHIPS} ORDER BY lower(w.name), w.id`, {
     userId,
   });
-  return memberships.map(toRecord);
+  return memberships.filter(({ isLimited }) => !isLimited).map(toRecord);
 }
 
 async function lockMembership(
@@ -107,13 +110,13 @@ export const notificationHandlers = handlers(notificationJobs, {
   /**
    * Changes the mail that a person receives from a workspace.
    *
-   * @throws Refusal `not_found` for a person who is not a member; `forbidden` for a report that the
+   * @throws Refusal `not_found` for a person who is not a member, or limited; `forbidden` for a report that the
    *   plan lacks, or a session without the second factor that the workspace requires
    */
   'notifications.update': async ({ changes: { alerts, report }, hasSecondFactor, ...who }) =>
     db().transaction(async (trx) => {
       const before = await lockMembership(trx, who);
-      if (before === undefined) {
+      if (before === undefined || before.isLimited) {
         throw new Refusal('not_found', `You have no workspace "${who.projectId}"`);
       }
       if (before.requiresSecondFactor) refuseWithoutFactor({ hasSecondFactor }, before.slug);

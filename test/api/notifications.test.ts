@@ -415,6 +415,18 @@ describe('notifications', () => {
       }
     });
 
+    it('for a limited person too, whose mail would start again with the end of the limits', async () => {
+      const { owner, path } = await anAlert();
+      await member('owner');
+      await world.set({ requestsPerMinute: 0 });
+      const change = (fields: object) =>
+        world.api.patch(`/members/${owner.userId}`, fields).then(({ status }) => status);
+      expect(await change({ role: 'member', limits: { own: true } })).to.equal(200);
+      expect((await oneClick(path)).status).to.equal(200);
+      expect(await change({ role: 'owner', limits: null })).to.equal(200);
+      expect(await alertsOf(owner)).to.not.include('limit.reached');
+    });
+
     it('not by an address that is forged', async () => {
       const { owner, path } = await anAlert();
       const other = Buffer.from(`${owner.userId} ${world.projectId} webhook.disabled`);
