@@ -58,32 +58,45 @@ export interface Usage {
   eventsThisMonth: number;
 }
 
-const COUNTED = {
-  links: 'links',
-  qrcodes: 'qrcodes',
-  domains: 'domains',
-  members: 'workspace_users',
-  tags: 'tags',
-};
+/** Tables of which limited callers count all rows too. */
+const SHARED = { members: 'workspace_users', tags: 'tags' };
+const COUNTED = { ...SHARED, links: 'links', qrcodes: 'qrcodes', domains: 'domains' };
 
-/** SQL: counts of up to {@link MAX_COUNTED} records of each kind, from indexes only. */
-const COUNTS = Object.entries(COUNTED)
-  .map(
+/** Counts up to {@link MAX_COUNTED} rows of each table, from indexes only. */
+async function countRows<Name extends string>(
+  projectId: string,
+  tables: Readonly<Record<Name, string>>,
+): Promise<Record<Name, number>> {
+  const counts = Object.entries<string>(tables).map(
     ([name, table]) =>
       `(SELECT count(*) FROM (SELECT FROM ${table} WHERE project_id = :projectId LIMIT :most) AS counted) AS ${name}`,
-  )
-  .join(', ');
+  );
+  const [row] = await rows<Record<Name, number>>(db(), `SELECT ${counts.join(', ')}`, {
+    projectId,
+    most: MAX_COUNTED,
+  });
+  return row!;
+}
+
+/** @param inside ids of the links and QR codes inside of the current limits */
+async function countInside(projectId: string, inside: readonly string[]) {
+  const links = inside.filter((id) => kindOfId(id) === 'link').length;
+  const domains = await Domain.of(projectId).resultSize();
+  return {
+    ...(await countRows(projectId, SHARED)),
+    links,
+    qrcodes: inside.length - links,
+    domains,
+  };
+}
 
 /** Reads the usage of a workspace, of links and QR codes within the current limits. */
 export async function readUsage(projectId: string, now = new Date()): Promise<Usage> {
   const start = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
   const end = new Date(now.getTime() + 1);
   const inside = await listInside(projectId);
-  const [[counts], numbers] = await Promise.all([
-    rows<Omit<Usage, 'eventsThisMonth'>>(db(), `SELECT ${COUNTS}`, {
-      projectId,
-      most: MAX_COUNTED,
-    }),
+  const [counts, numbers] = await Promise.all([
+    inside === undefined ? countRows(projectId, COUNTED) : countInside(projectId, inside),
     eventsStore().totals({
       projectId,
       span: { start, end, granularity: 'day', timezone: 'UTC' },
@@ -95,11 +108,7 @@ export async function readUsage(projectId: string, now = new Date()): Promise<Us
     (sum, kind) => sum + (numbers[pluralOf(kind)] ?? 0),
     0,
   );
-  const usage = { ...counts!, eventsThisMonth };
-  if (inside === undefined) return usage;
-  const linkCount = inside.filter((id) => kindOfId(id) === 'link').length;
-  const domains = await Domain.of(projectId).resultSize();
-  return { ...usage, links: linkCount, qrcodes: inside.length - linkCount, domains };
+  return { ...counts, eventsThisMonth };
 }
 
 /** Reads the verified domains of a workspace, by name. */

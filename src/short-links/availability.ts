@@ -116,7 +116,7 @@ export async function findAvailability(
     return { ...answer, available: false, reason: claim.is_blocked ? 'blocked' : 'kept' };
   }
   const { record_id: id, project_id, url } = claim;
-  const isShown = project_id === projectId && (await listInside(projectId))?.includes(id) !== false;
+  const isShown = project_id === projectId && (await listInside(projectId, id))?.length !== 0;
   const holder = isShown ? { kind: kindOfId(id)!, id, url } : null;
   return { ...answer, available: false, reason: 'taken', holder };
 }

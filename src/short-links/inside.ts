@@ -4,16 +4,19 @@ import { insideSql } from '../workspaces/limits.ts';
 
 /**
  * Lists the ids of the links and QR codes inside of the current limits; `undefined` without limits.
+ *
+ * @param id the only record to list, if it is inside
  */
-export async function listInside(projectId: string): Promise<string[] | undefined> {
+export async function listInside(projectId: string, id?: string): Promise<string[] | undefined> {
   const limits = currentLimits();
   if (limits === undefined) return undefined;
   const [inside, bindings] = insideSql(limits, (column) => column);
+  const condition = `project_id = ? AND ${inside}${id === undefined ? '' : ' AND id = ?'}`;
+  const values = [projectId, ...bindings, ...(id === undefined ? [] : [id])];
   const records = await rows<{ id: string }>(
     db(),
-    `SELECT id FROM links WHERE project_id = ? AND ${inside}
-      UNION ALL SELECT id FROM qrcodes WHERE project_id = ? AND ${inside}`,
-    [projectId, ...bindings, projectId, ...bindings],
+    `SELECT id FROM links WHERE ${condition} UNION ALL SELECT id FROM qrcodes WHERE ${condition}`,
+    [...values, ...values],
   );
-  return records.map(({ id }) => id);
+  return records.map((record) => record.id);
 }
