@@ -86,6 +86,14 @@ describe('secrets', function () {
       const later = await send(`/links/${id}`, { method: 'PATCH', body: { password, at } });
       expect(later.changes).to.deep.equal({ hasPassword: true });
     },
+    'post /links/bulk/check': async (password) => {
+      const links = [
+        { ...LINK, key: 'check', password },
+        { ...LINK, key: 'check', passwort: password },
+      ];
+      const answer = await send('/links/bulk/check', { method: 'POST', body: links });
+      expect(answer).to.have.length(2);
+    },
     'post /links/bulk': async (password) => {
       const links = [
         { ...LINK, key: 'd', password },

@@ -7,6 +7,7 @@ import { useWorkspace } from '../app/workspace.tsx';
 import type { ListSearch } from '../short-links/list-kind.ts';
 import { type RecordActions, RecordPage, useSetSearch } from '../short-links/record-page.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
+import { classes } from '../ui/classes.ts';
 import { Empty } from '../ui/states.tsx';
 import { whenIdle } from '../ui/when-idle.ts';
 import { duplicateLink } from './duplicate.ts';
@@ -61,7 +62,7 @@ export function LinksPage() {
             <RouterLink
               to="/$workspace/links/batch"
               params={{ workspace: slug }}
-              className={buttonLook()}
+              className={classes(buttonLook(), 'max-md:min-w-11')}
               aria-label="Create many"
             >
               <Table size={15} aria-hidden />
