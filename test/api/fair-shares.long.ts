@@ -172,6 +172,7 @@ const INDEXED: Record<string, Record<string, string | null>> = {
   '/links': {
     projectSlug: null,
     showArchived: null,
+    importId: 'import_links_import',
     tagId: 'link_tags_tag',
     tagIds: 'link_tags_tag',
     tagNames: 'link_tags_tag',
