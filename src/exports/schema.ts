@@ -29,6 +29,9 @@ export interface NewExportBody extends PictureFields {
 const MAX_IDS = 10_000;
 const MAX_QUERY_LENGTH = 2_000;
 
+const queryText = Joi.string().allow('').max(MAX_QUERY_LENGTH);
+const idList = Joi.array().items(Joi.string().min(1).max(64)).min(1).max(MAX_IDS).unique();
+
 const sheet = Joi.object({
   paper: oneOf([...Object.keys(PAPERS), ...Object.keys(LABEL_SHEETS)]).description(
     'Paper, or sheet of labels. Default A4.',
@@ -77,36 +80,21 @@ export const newExportBody = Joi.object<NewExportBody>({
   bleed: imageQuery.extract('bleed').strict(),
   cropMarks: bodyFlag().description('true: PDF and EPS have crop marks. Default false.'),
   sheet,
-  filter: Joi.string()
-    .allow('')
-    .max(MAX_QUERY_LENGTH)
+  filter: queryText
     .description(
       'Filters: the query string of `GET /qrcodes/count`. Default: all codes that are not archived.',
     )
     .example('tagNames=Tables'),
-  qrcodeIds: Joi.array()
-    .items(Joi.string().min(1).max(64))
-    .min(1)
-    .max(MAX_IDS)
-    .unique()
-    .description(
-      `Ids of at most ${MAX_IDS} codes in the order of the file, instead of \`filter\`.`,
-    ),
-  linkFilter: Joi.string()
-    .allow('')
-    .max(MAX_QUERY_LENGTH)
-    .description(
-      'The plain codes of links, as in `qrCode`, instead of QR codes: filters of links, as in the ' +
-        'query string of `GET /links/count`. It needs the scope `links.read`.',
-    ),
-  linkIds: Joi.array()
-    .items(Joi.string().min(1).max(64))
-    .min(1)
-    .max(MAX_IDS)
-    .unique()
-    .description(
-      `Ids of at most ${MAX_IDS} links in the order of the file, instead of \`linkFilter\`.`,
-    ),
+  qrcodeIds: idList.description(
+    `Ids of at most ${MAX_IDS} codes in the order of the file, instead of \`filter\`.`,
+  ),
+  linkFilter: queryText.description(
+    'The plain codes of links, as in `qrCode`, instead of QR codes: filters of links, as in the ' +
+      'query string of `GET /links/count`. It needs the scope `links.read`.',
+  ),
+  linkIds: idList.description(
+    `Ids of at most ${MAX_IDS} links in the order of the file, instead of \`linkFilter\`.`,
+  ),
 })
   .oxor('size', 'sizeMm')
   .oxor('filter', 'qrcodeIds', 'linkFilter', 'linkIds')

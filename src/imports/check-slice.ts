@@ -124,12 +124,12 @@ export async function checkSlice(
   const duplicateOf = await findDuplicates(trx, importRow, [...drafts.keys()], references);
   const results = read.map((row): RowResult => {
     if (!('link' in row)) return refused(row, row.refusal);
-    const { broken, blocked, utm } = drafts.get(row)!;
+    const { broken, blocked, utmIn } = drafts.get(row)!;
     if (broken !== undefined) return refused(row, broken);
     const result = resultOf(importRow, row, conflicts, duplicateOf);
     const { outcome } = result;
     if (outcome !== 'created' && outcome !== 'updated') return result;
-    const refusal = blocked ?? utm[outcome];
+    const refusal = blocked ?? utmIn(outcome);
     return refusal === undefined ? result : refused(row, refusal);
   });
   return { results, preview: await extend(trx, importRow, results) };
@@ -143,8 +143,8 @@ interface DraftFaults {
    * written.
    */
   blocked: Refusal | undefined;
-  /** Refusals because of UTM parameters. An update has no required ones, since others stay. */
-  utm: Record<'created' | 'updated', Refusal | undefined>;
+  /** Refusal because of UTM parameters. An update has no required ones, since others stay. */
+  utmIn(outcome: 'created' | 'updated'): Refusal | undefined;
 }
 
 async function draftsOf(
@@ -170,7 +170,7 @@ async function draftsOf(
       {
         broken: refusalIn(drafts[at]),
         blocked: refusalIn(checked[at]),
-        utm: { created: utmOf(drafts[at]!, utmRules), updated: utmOf(drafts[at]!, ofUpdates) },
+        utmIn: (outcome) => utmOf(drafts[at]!, outcome === 'created' ? utmRules : ofUpdates),
       },
     ]),
   );

@@ -100,7 +100,7 @@ describe('rows read from pasted text', () => {
       url: 'example.com/b?utm_medium=mail',
       others: {},
     });
-    // What comes before is typed in the table.
+    // Text before the URL can be edited in the table.
     expect(only(`${header},slug\n,x,,,a\n,y,,,`)).to.include({ url: '?utm_source=x', key: 'a' });
     expect(only(`${header}\nmailto:a@example.com,x,,`)).to.deep.include({
       url: 'mailto:a@example.com',

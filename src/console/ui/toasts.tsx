@@ -5,7 +5,7 @@ import { classes } from './classes.ts';
 import { createStore } from './store.ts';
 
 /** An action of a toast: a link or a function. */
-type ToastAction = { label: string } & ({ href: string } | { run(): void });
+type ToastAction = { label: string; isUndo?: true } & ({ href: string } | { run(): void });
 
 /** A message that disappears by itself. */
 interface Toast {
@@ -21,8 +21,6 @@ interface Toast {
 const STAY_MS = 5_000;
 const OFFER_MS = 12_000;
 const UNDO_MS = 8_000;
-
-const UNDO = 'Undo';
 
 const toasts = createStore<readonly Toast[]>([]);
 let lastId = 0;
@@ -53,16 +51,18 @@ export function toast(
 }
 
 /** Takes a finished action back; the key `z` does the same. */
-export const undoAction = (run: () => void): ToastAction => ({ label: UNDO, run });
+export const undoAction = (run: () => void): ToastAction => ({
+  label: 'Undo',
+  isUndo: true,
+  run,
+});
 
 /** Undoes what the newest message offers to undo. */
 export function undoNewest(): void {
   const offers = toasts
     .get()
     .flatMap(({ id, actions }) =>
-      actions.flatMap((action) =>
-        'run' in action && action.label === UNDO ? [{ id, action }] : [],
-      ),
+      actions.flatMap((action) => ('run' in action && action.isUndo ? [{ id, action }] : [])),
     );
   const newest = offers.at(-1);
   if (newest === undefined) return;
