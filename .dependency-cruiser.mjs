@@ -25,7 +25,7 @@ const FLOORS = [
     instead: 'let the connection of the payment processor call the noun below',
   },
   {
-    folders: ['shared-reports'],
+    folders: ['reports'],
     instead: 'move what both need to the folder whose record it is',
   },
   {

@@ -27,7 +27,7 @@ import * as qrcodes from '../src/qrcodes/jobs.ts';
 import * as templates from '../src/qrcodes/templates/jobs.ts';
 import type { AnyJob } from '../src/queues/job.ts';
 import * as settings from '../src/settings/jobs.ts';
-import * as sharedReports from '../src/shared-reports/jobs.ts';
+import * as sharedReports from '../src/reports/jobs.ts';
 import * as shortLinks from '../src/short-links/jobs.ts';
 import * as tags from '../src/tags/jobs.ts';
 import * as trash from '../src/trash/jobs.ts';

@@ -55,7 +55,7 @@ export const HANDLERS: Readonly<
         ({ templateHandlers }) => templateHandlers,
       ),
       import('../src/settings/commands.ts').then(({ settingsHandlers }) => settingsHandlers),
-      import('../src/shared-reports/commands.ts').then(
+      import('../src/reports/commands.ts').then(
         ({ sharedReportHandlers }) => sharedReportHandlers,
       ),
       import('../src/tags/commands.ts').then(({ tagHandlers }) => tagHandlers),

@@ -1,16 +1,12 @@
-import { config } from '../config.ts';
 import { isUnknown } from '../events/query/groups/list.ts';
 import { INTERVALS, type Interval } from '../events/span.ts';
 import { BOM, csvLines } from '../infra/csv.ts';
 import { isStorable } from '../infra/storable-text.ts';
-import { workspaceEntry } from '../lookup/entry.ts';
 import { normalizeKey } from '../lookup/short-link.ts';
 import { readSettings } from '../settings/queries.ts';
 import { type PlacesOwner, placesOwner } from '../visitors/places.ts';
-import { branded } from '../web/brand.ts';
 import { type Language, say } from '../web/language.ts';
 import {
-  answer,
   fixedNotice,
   type Html,
   html,
@@ -21,7 +17,7 @@ import {
 } from '../web/layout.ts';
 import type { Phrase } from '../web/phrases/en.ts';
 import { timeChart, timeFormat } from './chart.ts';
-import { panel, placesNotice, STATS_STYLE, valueNames } from './parts.ts';
+import { csvAnswer, inBrandOf, panel, placesNotice, STATS_STYLE, valueNames } from './parts.ts';
 import { findPublicRecord, readStatistics, type Share, type Statistics } from './queries.ts';
 
 /** Periods that the page offers, with their names; its URL takes all intervals of analytics. */
@@ -67,12 +63,7 @@ export async function statsAnswer({ domain, key, query, language }: StatsRequest
   const interval = INTERVALS.find((name) => name === query.get('interval')) ?? '30d';
   const statistics = await readStatistics(record, interval);
   if (query.get('format') === 'csv') {
-    return answer(200, 'text/csv', "default-src 'none'; sandbox", toCsv(statistics), [
-      'Content-Disposition',
-      'attachment; filename="statistics.csv"',
-      'X-Robots-Tag',
-      'noindex',
-    ]);
+    return csvAnswer('statistics.csv', toCsv(statistics));
   }
   const what = say(language, record.event === 'click' ? 'Clicks' : 'Scans');
   const page = statsPage(statistics, {
@@ -83,9 +74,7 @@ export async function statsAnswer({ domain, key, query, language }: StatsRequest
     locationsBy: await placesOwner(),
   });
   const { projectId } = record;
-  const { brand } = workspaceEntry(await readSettings(projectId));
-  const { BASE_URL: baseUrl } = config();
-  return brand === undefined ? page : branded(page, brand, { baseUrl, projectId });
+  return inBrandOf(page, projectId, await readSettings(projectId));
 }
 
 interface StatsPageOptions {

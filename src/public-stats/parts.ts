@@ -1,8 +1,12 @@
+import { config } from '../config.ts';
 import type { ValueNames } from '../events/query/groups/group.ts';
 import { isUnknown } from '../events/query/groups/list.ts';
+import { workspaceEntry } from '../lookup/entry.ts';
+import type { SettingsRow } from '../settings/queries.ts';
 import type { PlacesOwner } from '../visitors/places.ts';
+import { branded } from '../web/brand.ts';
 import { type Language, say } from '../web/language.ts';
-import { BASE_STYLE, type Html, html, NOTHING } from '../web/layout.ts';
+import { answer, BASE_STYLE, type Html, html, NOTHING, type Page } from '../web/layout.ts';
 
 /* Parts that pages with statistics share. */
 
@@ -134,3 +138,19 @@ ${rows}</ol>
 /** Width of a bar, in percent. */
 const widthOf = (count: number, total: number): number =>
   Math.min(100, Math.max(0.5, Math.round((1000 * count) / Math.max(1, total)) / 10));
+
+/** Answers with numbers as a CSV file, which no search engine lists. */
+export const csvAnswer = (fileName: string, csv: string): Page =>
+  answer(200, 'text/csv', "default-src 'none'; sandbox", csv, [
+    'Content-Disposition',
+    `attachment; filename="${fileName}"`,
+    'X-Robots-Tag',
+    'noindex',
+  ]);
+
+/** Gives a page the brand of a workspace, if it has one. */
+export function inBrandOf(page: Page, projectId: string, settings: SettingsRow): Page {
+  const { brand } = workspaceEntry(settings);
+  const { BASE_URL: baseUrl } = config();
+  return brand === undefined ? page : branded(page, brand, { baseUrl, projectId });
+}

@@ -5,7 +5,7 @@ import { JSDOM } from 'jsdom';
 import type { GroupName } from '../../src/events/query/groups/index.ts';
 import { eventsStore } from '../../src/events/store/index.ts';
 import { db } from '../../src/infra/db.ts';
-import { listIn, SHOWN_GROUPS } from '../../src/shared-reports/groups.ts';
+import { listIn, SHOWN_GROUPS } from '../../src/reports/groups.ts';
 import type { ApiAnswer } from '../support/client.ts';
 import { anEvent } from '../support/events.ts';
 import { aPerson } from '../support/people.ts';

@@ -19,7 +19,7 @@ import { officePage } from '../../src/redirect/pages/office.ts';
 import { ownVisitsPage } from '../../src/redirect/pages/own-visits.ts';
 import { previewPage } from '../../src/redirect/pages/preview.ts';
 import { readReport, reportedPage, reportPage } from '../../src/redirect/pages/report.ts';
-import { reportPage as sharedReportPage } from '../../src/shared-reports/page.ts';
+import { reportPage as sharedReportPage } from '../../src/reports/page.ts';
 import type { Language } from '../../src/web/language.ts';
 import type { Page as Answer } from '../../src/web/layout.ts';
 import { passwordPage } from '../../src/web/password-page.ts';

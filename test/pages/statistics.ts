@@ -1,7 +1,7 @@
 /* Invented numbers, the same in every run. */
 import type { Granularity } from '../../src/events/span.ts';
 import type { Share, Statistics } from '../../src/public-stats/queries.ts';
-import type { ReportNumbers } from '../../src/shared-reports/numbers.ts';
+import type { ReportNumbers } from '../../src/reports/numbers.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { EventRecords } from '../../src/events/records.ts';
-import { numbersOf } from '../../src/shared-reports/numbers.ts';
+import { numbersOf } from '../../src/reports/numbers.ts';
 
 describe('numbers of a shared report', () => {
   const now = performance.now;

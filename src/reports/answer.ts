@@ -4,12 +4,11 @@ import type { EventRecords } from '../events/records.ts';
 import { db, isTimeout, rows } from '../infra/db.ts';
 import { hashToken } from '../infra/secrets.ts';
 import { readLagging } from '../infra/standbys.ts';
-import { workspaceEntry } from '../lookup/entry.ts';
+import { csvAnswer, inBrandOf } from '../public-stats/parts.ts';
 import { readSettings } from '../settings/queries.ts';
 import { placesOwner } from '../visitors/places.ts';
-import { branded } from '../web/brand.ts';
 import type { Language } from '../web/language.ts';
-import { answer, fixedNotice, framedBy, type Page } from '../web/layout.ts';
+import { fixedNotice, framedBy, type Page } from '../web/layout.ts';
 import { type LastTry, passwordPage } from '../web/password-page.ts';
 import type { Locked, Passwords } from '../web/passwords.ts';
 import { includesPlan } from '../workspaces/plans.ts';
@@ -85,10 +84,7 @@ export async function reportAnswer(
   // The plan may have changed since the report was shared.
   if (!includesPlan(settings.plan, 'pro')) return unavailable(language);
   const page = await answerOf(report, request, dependencies);
-  const { brand } = workspaceEntry(settings);
-  const { BASE_URL: baseUrl } = config();
-  const look = brand === undefined ? page : branded(page, brand, { baseUrl, projectId });
-  return framedBy(look, origins);
+  return framedBy(inBrandOf(page, projectId, settings), origins);
 }
 
 /** Finds the report of a token. The first query names no workspace, since readers know none. */
@@ -164,11 +160,7 @@ async function numbersAnswer(
       run(projectId, () => readLagging(projectId, act)),
     );
     if (!isCsv) return reportPage(numbers, { name, language, locationsBy: await placesOwner() });
-    return answer(200, 'text/csv', "default-src 'none'; sandbox", reportCsv(numbers), [
-      'Content-Disposition',
-      'attachment; filename="report.csv"',
-      ...NO_INDEX,
-    ]);
+    return csvAnswer('report.csv', reportCsv(numbers));
   } catch (thrown) {
     if (isTimeout(thrown)) return busy(language);
     if (!(thrown instanceof Refusal)) throw thrown;
