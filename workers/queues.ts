@@ -55,9 +55,7 @@ export const HANDLERS: Readonly<
         ({ templateHandlers }) => templateHandlers,
       ),
       import('../src/settings/commands.ts').then(({ settingsHandlers }) => settingsHandlers),
-      import('../src/reports/commands.ts').then(
-        ({ sharedReportHandlers }) => sharedReportHandlers,
-      ),
+      import('../src/reports/commands.ts').then(({ sharedReportHandlers }) => sharedReportHandlers),
       import('../src/tags/commands.ts').then(({ tagHandlers }) => tagHandlers),
       import('../src/trash/commands.ts').then(({ trashHandlers }) => trashHandlers),
       import('../src/users/commands.ts').then(({ userHandlers }) => userHandlers),
