@@ -1,4 +1,5 @@
-import { VarintReader, VarintWriter } from './varints.ts';
+import { sizeOf } from './block-numbers.ts';
+import { VarintReader } from './varints.ts';
 
 /*
  * The columns of a block. Each event has a code: 0 without a value, otherwise the position of its
@@ -20,65 +21,6 @@ import { VarintReader, VarintWriter } from './varints.ts';
  *   amounts    positions of events with an amount,      any numbers: their amounts in US cents
  *              from 0
  */
-
-const ASCENDING = 1;
-const ANY = 2;
-
-/** Packs numbers in ascending order, with repeats allowed. */
-export function packAscending(numbers: ArrayLike<number>): Buffer {
-  const writer = new VarintWriter(ASCENDING, numbers.length);
-  for (let at = 0; at < numbers.length; at += 1) {
-    if (at === 0) writer.addSigned(numbers[0]!);
-    else writer.add(numbers[at]! - numbers[at - 1]!);
-  }
-  return writer.bytes();
-}
-
-function readAscending(packed: Uint8Array): Float64Array {
-  const numbers = new Float64Array(sizeOf(packed));
-  if (numbers.length === 0) return numbers;
-  const reader = new VarintReader(packed);
-  let number = Number(reader.nextAmount());
-  numbers[0] = number;
-  // Varints of up to four bytes are read here, because the times of a block are 32,768 of them.
-  for (let place = 1, at = reader.at; place < numbers.length; place += 1) {
-    const first = at;
-    let byte = packed[at++]!;
-    let difference = byte & 127;
-    for (let shift = 7; byte >= 128 && shift <= 21; shift += 7) {
-      byte = packed[at++]!;
-      difference |= (byte & 127) << shift;
-    }
-    if (byte >= 128) {
-      reader.at = first;
-      difference = reader.next();
-      ({ at } = reader);
-    }
-    number += difference;
-    numbers[place] = number;
-  }
-  return numbers;
-}
-
-/** Packs numbers in any order. */
-export function packNumbers(numbers: readonly number[]): Buffer {
-  const writer = new VarintWriter(ANY, numbers.length);
-  for (const number of numbers) writer.addSigned(number);
-  return writer.bytes();
-}
-
-/**
- * Reads the output of {@link packAscending} or {@link packNumbers}; nothing is no number.
- *
- * @throws Error for an unknown format
- */
-export function readNumbers(packed: Uint8Array): Float64Array {
-  if (packed.length === 0) return new Float64Array();
-  if (packed[0] === ASCENDING) return readAscending(packed);
-  if (packed[0] !== ANY) throw new Error(`Numbers have the format ${packed[0]}, which is unknown`);
-  const reader = new VarintReader(packed);
-  return Float64Array.from({ length: sizeOf(packed) }, () => Number(reader.nextAmount()));
-}
 
 /** Packs codes of a dictionary with this number of values. */
 export function packCodes(codes: Uint32Array, values: number): Buffer {
@@ -103,14 +45,6 @@ export function packCodes(codes: Uint32Array, values: number): Buffer {
 function bitsOf(codes: Uint32Array, values: number): number {
   if (codes.every((code) => code === values) && values <= 1) return 0;
   return [1, 2, 4, 8, 16, 32].find((bits) => values < 2 ** bits)!;
-}
-
-/** Counts the values of a dictionary. */
-export function sizeOf(dictionary: Uint8Array): number {
-  let size = 0;
-  // The last byte of a varint is below 128.
-  for (let at = 1; at < dictionary.length; at += 1) size += 1 - (dictionary[at]! >> 7);
-  return size;
 }
 
 /**
@@ -195,51 +129,64 @@ export const NONE: Positions = new Uint32Array();
 /** Makes room for the events of blocks of up to this size. */
 export const roomFor = (size: number): Positions => new Uint32Array(size + 8);
 
+/** Successive events of a block: the position of the first one, and that after the last one. */
+export type Range = readonly [from: number, to: number];
+
 /**
- * Returns all events of a block.
+ * Returns all events of a range.
  *
  * @param room where they are written
  */
-export function allEvents(size: number, room: Positions): Positions {
-  for (let at = 0; at < size; at += 1) room[at] = at;
-  return room.subarray(0, size);
+export function allEvents([from, to]: Range, room: Positions): Positions {
+  for (let at = from; at < to; at += 1) room[at - from] = at;
+  return room.subarray(0, Math.max(0, to - from));
 }
 
 /**
- * Finds the events of a block whose codes are accepted.
+ * Finds the events of a range whose codes are accepted.
  *
  * @param accepts by code of the dictionary: 1 if it is accepted, otherwise 0
  * @param room where they are written
  */
 export function findEvents(
   packed: Uint8Array,
-  size: number,
+  range: Range,
   accepts: Uint8Array,
   room: Positions,
 ): Positions {
   const bits = packed[0]!;
-  if (!accepts.includes(0) || (bits === 0 && accepts.at(-1) === 1)) return allEvents(size, room);
+  if (!accepts.includes(0) || (bits === 0 && accepts.at(-1) === 1)) return allEvents(range, room);
   if (bits === 0) return NONE;
-  let count =
-    bits <= 8
-      ? findBytes(room, packed.subarray(1), bits, accepts)
-      : findWide(room, wideCodes(packed), accepts);
-  // Bits after the last event are 0, which may be an accepted code.
-  while (count > 0 && room[count - 1]! >= size) count -= 1;
-  return room.subarray(0, count);
+  return bits <= 8
+    ? findBytes(room, packed, range, accepts)
+    : findWide(room, wideCodes(packed), range, accepts);
 }
 
 /** Finds the events of one byte at a time. */
-function findBytes(found: Positions, bytes: Uint8Array, bits: number, accepts: Uint8Array): number {
+function findBytes(
+  found: Positions,
+  packed: Uint8Array,
+  [from, to]: Range,
+  accepts: Uint8Array,
+): Positions {
+  const bits = packed[0]!;
   const each = 8 / bits;
   const matches = matchesByByte(bits, accepts);
-  let count = 0;
-  for (let byte = 0, at = 0; byte < bytes.length; byte += 1, at += each) {
-    for (let rest = matches[bytes[byte]!]!; rest !== 0; rest &= rest - 1) {
-      found[count++] = at + 31 - Math.clz32(rest & -rest);
+  const every = 2 ** each - 1;
+  let [first, count] = [0, 0];
+  for (let at = from - (from % each), byte = 1 + at / each; at < to; at += each, byte += 1) {
+    let rest = matches[packed[byte]!]!;
+    if (rest === every) {
+      // Most events are of one kind, so this is the usual case for kinds.
+      for (let next = at; next < at + each; next += 1) found[count++] = next;
+    } else {
+      for (; rest !== 0; rest &= rest - 1) found[count++] = at + 31 - Math.clz32(rest & -rest);
     }
   }
-  return count;
+  // The first and the last byte also have events, or unused bits, outside the range.
+  while (first < count && found[first]! < from) first += 1;
+  while (count > first && found[count - 1]! >= to) count -= 1;
+  return found.subarray(first, count);
 }
 
 /** Returns for each byte which of its codes are accepted, the first one as the lowest bit. */
@@ -253,14 +200,19 @@ function matchesByByte(bits: number, accepts: Uint8Array): Uint8Array {
   return matches;
 }
 
-function findWide(found: Positions, codes: WideCodes, accepts: Uint8Array): number {
+function findWide(
+  found: Positions,
+  codes: WideCodes,
+  [from, to]: Range,
+  accepts: Uint8Array,
+): Positions {
   let count = 0;
-  for (let at = 0; at < codes.length; at += 1) {
+  for (let at = from; at < to; at += 1) {
     // Without a condition that the processor would have to predict.
     found[count] = at;
     count += accepts[codes[at]!]!;
   }
-  return count;
+  return found.subarray(0, count);
 }
 
 /** Codes of 16 or 32 bits. */
@@ -323,6 +275,73 @@ export function countCodes(events: Positions, packed: Uint8Array, values: number
   }
   return counts;
 }
+
+/**
+ * Counts some events by code as {@link countCodes} does, and those with a mark. Both are read in
+ * one pass, since most of the time passes with reading the events.
+ *
+ * @returns by code: twice, the number of events without the mark, then that of those with it
+ */
+export function countMarked(
+  events: Positions,
+  packed: Uint8Array,
+  values: number,
+  marks: Marks,
+): Uint32Array {
+  const counts = new Uint32Array(2 * (values + 1));
+  const bits = packed[0]!;
+  if (bits === 0) {
+    const marked = marks.count(events);
+    counts.set([events.length - marked, marked], 2 * values);
+  } else if (bits <= 8) {
+    const lowest = (1 << bits) - 1;
+    for (let n = 0; n < events.length; n += 1) {
+      const event = events[n]!;
+      const at = event * bits;
+      const code = (packed[1 + (at >> 3)]! >> (at & 7)) & lowest;
+      counts[2 * code + marks.of(event)]! += 1;
+    }
+  } else {
+    const codes = wideCodes(packed);
+    for (let n = 0; n < events.length; n += 1) {
+      const event = events[n]!;
+      counts[2 * codes[event]! + marks.of(event)]! += 1;
+    }
+  }
+  return counts;
+}
+
+/** A column with at most one value, which marks the events that have it. */
+export class Marks {
+  readonly #bytes: Uint8Array;
+  /** Selects the bit of an event within a byte; 0 where all events have the same. */
+  readonly #inByte: number;
+  readonly #byByte: number;
+
+  /** @throws Error for a column with several values */
+  constructor(packed: Uint8Array, values: number) {
+    if (values > 1) throw new Error(`A mark is one value, not ${values}`);
+    const isSame = packed[0] === 0;
+    this.#bytes = isSame ? Uint8Array.of(values) : packed.subarray(1);
+    this.#inByte = isSame ? 0 : 7;
+    this.#byByte = isSame ? 31 : 3;
+  }
+
+  /** Returns 1 for an event with the mark, otherwise 0. */
+  of(event: number): number {
+    return (this.#bytes[event >> this.#byByte]! >> (event & this.#inByte)) & 1;
+  }
+
+  /** Counts those among some events that have the mark. */
+  count(events: Positions, from = 0, to = events.length): number {
+    let count = 0;
+    for (let n = from; n < to; n += 1) count += this.of(events[n]!);
+    return count;
+  }
+}
+
+/** Marks no event. */
+export const NO_MARKS = new Marks(Uint8Array.of(0), 0);
 
 /**
  * Divides some events by their codes.

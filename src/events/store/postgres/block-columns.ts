@@ -1,6 +1,7 @@
 import type { EventRow } from '../../event.ts';
 import { ROOT_KEY } from '../../filters.ts';
-import { packAscending, packCodes, packNumbers } from './block-codes.ts';
+import { packCodes } from './block-codes.ts';
+import { packAscending, packNumbers } from './block-numbers.ts';
 import {
   COUNTED_COLUMNS,
   COUNTED_DIMENSIONS,

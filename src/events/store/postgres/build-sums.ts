@@ -2,7 +2,7 @@ import { copyInto } from '../../../infra/copy.ts';
 import { type Db, db, execute, rows } from '../../../infra/db.ts';
 import { type DimensionName } from '../../dimensions.ts';
 import { kindOf, STORED_KINDS, type StoredKind } from '../../kinds.ts';
-import { NONE } from './block-codes.ts';
+import { NO_MARKS } from './block-codes.ts';
 import { BLOCK_FORMAT } from './block-columns.ts';
 import { addAmounts, countQuarters } from './count.ts';
 import { Counts } from './counts.ts';
@@ -143,7 +143,7 @@ class BlockSums {
 
   /** Counts the events of a block by link and QR code; before the first call of {@link add}. */
   findMany(read: ReadBlock): void {
-    read.count('record', read.events, NONE, (id, count) => this.#ofRecords.add(id, count));
+    read.count('record', read.events, NO_MARKS, (id, count) => this.#ofRecords.add(id, count));
   }
 
   /** Adds the events of a block. */
@@ -152,14 +152,14 @@ class BlockSums {
     for (const [kind, id] of this.#kinds) {
       const events = byKind.get(id);
       if (events === undefined) continue;
-      const visits = read.visitsAmong(events);
+      const visitors = read.visitors();
       const hasAmount = kindOf(kind).amount !== undefined;
       for (const name of COUNTED_DIMENSIONS) {
         const sums = sumsIn(this.#sums, name, kind);
-        const add = (value: number, count: number, visitors: number) =>
-          sums.add(value, count, 0, visitors);
-        if (name === 'all') countQuarters(read, events, visits, add);
-        else read.count(name, events, visits, add);
+        const add = (value: number, count: number, ofVisitors: number) =>
+          sums.add(value, count, 0, ofVisitors);
+        if (name === 'all') countQuarters(read, events, visitors, add);
+        else read.count(name, events, visitors, add);
         if (hasAmount) addAmounts(read, events, sums, name === 'all' ? 'quarter' : name);
       }
     }
@@ -178,10 +178,8 @@ class BlockSums {
       name,
       column: name === 'all' ? undefined : read.column(name),
     }));
-    const visits = read.visitsAmong(read.events);
-    let visit = 0;
+    const visitors = read.visitors();
     for (const at of read.events) {
-      while (visits[visit]! < at) visit += 1;
       const owner = owners[record.codes[at]! - 1];
       if (owner === undefined) continue;
       const kind = kinds[codes[at]! - 1]!;
@@ -189,7 +187,7 @@ class BlockSums {
       for (const { name, column } of columns) {
         const value = column === undefined ? quarters[at] : column.ids[column.codes[at]! - 1];
         if (value === undefined) continue;
-        sumsIn(owner, name, kind).add(value, 1, amount, visits[visit] === at ? 1 : 0);
+        sumsIn(owner, name, kind).add(value, 1, amount, visitors.of(at));
       }
     }
   }

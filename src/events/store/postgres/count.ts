@@ -2,7 +2,7 @@ import { type Db, db, rows, type SqlValue } from '../../../infra/db.ts';
 import type { DimensionName } from '../../dimensions.ts';
 import { hasConditions, matchesNothing } from '../../filters.ts';
 import { kindOf, kindOfStored, type StoredKind } from '../../kinds.ts';
-import { NONE, type Positions } from './block-codes.ts';
+import { type Marks, NO_MARKS, NONE, type Positions } from './block-codes.ts';
 import { findAccepted } from './block-conditions.ts';
 import { type Counts, plus } from './counts.ts';
 import { filterSql } from './filters.ts';
@@ -235,12 +235,12 @@ function countBlock(
   for (const { id, sums, hasAmount, isVisited } of kinds) {
     const events = byKind === undefined ? read.events : (byKind.get(id) ?? NONE);
     if (events.length === 0) continue;
-    const visits = isVisited ? read.visitsAmong(events) : NONE;
-    const add = (value: number, count: number, visitors: number) =>
-      sums.add(value, sign * count, 0, sign * visitors);
-    if (by === 'quarter') countQuarters(read, events, visits, add);
-    else if (dimension === 'all') add(0, events.length, visits.length);
-    else read.count(dimension, events, visits, add);
+    const visitors = isVisited ? read.visitors() : NO_MARKS;
+    const add = (value: number, count: number, ofVisitors: number) =>
+      sums.add(value, sign * count, 0, sign * ofVisitors);
+    if (by === 'quarter') countQuarters(read, events, visitors, add);
+    else if (dimension === 'all') add(0, events.length, visitors.count(events));
+    else read.count(dimension, events, visitors, add);
     if (hasAmount) addAmounts(read, events, sums, by === 'quarter' ? by : dimension, sign);
   }
 }
@@ -248,20 +248,19 @@ function countBlock(
 /**
  * Counts some events by quarter-hour.
  *
- * @param visits those that are counted as visitors
+ * @param visitors the events that are counted as visitors
  */
 export function countQuarters(
   read: ReadBlock,
   events: Positions,
-  visits: Positions,
+  visitors: Marks,
   add: AddCount,
 ): void {
   const [quarters, ends] = read.numbers('quarters');
-  for (let place = 0, from = 0, visitsFrom = 0; place < quarters.length; place += 1) {
+  for (let place = 0, from = 0; place < quarters.length; place += 1) {
     const to = firstFrom(events, ends[place]!, from);
-    const visitsTo = firstFrom(visits, ends[place]!, visitsFrom);
-    if (to > from) add(quarters[place]!, to - from, visitsTo - visitsFrom);
-    [from, visitsFrom] = [to, visitsTo];
+    if (to > from) add(quarters[place]!, to - from, visitors.count(events, from, to));
+    from = to;
   }
 }
 

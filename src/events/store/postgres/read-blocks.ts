@@ -5,18 +5,20 @@ import {
   allEvents,
   type Codes,
   countCodes,
+  countMarked,
   divideEvents,
   findAmong,
   findEvents,
-  NONE,
+  Marks,
+  NO_MARKS,
   otherCodes,
   type Positions,
+  type Range,
   readCodes,
-  readNumbers,
   roomFor,
-  sizeOf,
 } from './block-codes.ts';
 import type { Accepted } from './block-conditions.ts';
+import { placeAmong, readNumbers, sizeOf } from './block-numbers.ts';
 import { QUARTER_MS } from './quarters.ts';
 import { VarintReader } from './varints.ts';
 
@@ -103,14 +105,14 @@ export interface ReadBlock {
   /**
    * Calls `add` for each value of a column that some events have.
    *
-   * @param visits those that are counted as visitors
+   * @param visitors the events that are counted as visitors
    */
-  count(name: string, events: Positions, visits: Positions, add: AddCount): void;
+  count(name: string, events: Positions, visitors: Marks, add: AddCount): void;
   /**
-   * Returns those among some events that are the first of their visitor on a day, until the next
-   * call. Blocks that releases before 0.6 have built know none.
+   * Marks the events that are the first of their visitor on a day. Blocks that releases before 0.6
+   * have built know none.
    */
-  visitsAmong(events: Positions): Positions;
+  visitors(): Marks;
   /** Divides the matching events by their values of a column. */
   eventsBy(name: string): ReadonlyMap<number, Positions>;
   /** Returns both lists of a row that has no codes. */
@@ -147,7 +149,7 @@ export async function readBlocks(
   const reading = [...(tested ?? byId).keys()];
   if (reading.length === 0) return;
   const largest = Math.max(...blocks.map(({ size }) => size));
-  const room = { events: roomFor(largest), visits: roomFor(largest) };
+  const room = roomFor(largest);
   const columns = [...new Set([...accepted.map(({ column }) => column), ...names])];
   const reader = new RowsById((id, ofBlock) => {
     const conditions = tested?.get(id) ?? testAll(accepted, (column) => ofBlock.get(column)![2]!);
@@ -277,7 +279,7 @@ function readBlock(
   block: Block,
   tested: readonly Tested[],
   columnRows: ReadonlyMap<string, BinaryRow>,
-  room: { events: Positions; visits: Positions },
+  room: Positions,
 ): ReadBlock | undefined {
   const { size } = block;
   const read = new Map<string, ReadColumn>();
@@ -291,15 +293,19 @@ function readBlock(
     }
     return column;
   };
-  const count = (name: string, among: Positions, visits: Positions, add: AddCount) => {
+  const count = (name: string, among: Positions, visitors: Marks, add: AddCount) => {
     const [, , dictionary, codes] = columnRows.get(name)!;
     const values = sizeOf(dictionary!);
-    const counts = countCodes(among, codes!, values);
-    const visitors = visits.length > 0 ? countCodes(visits, codes!, values) : undefined;
+    const hasMarks = visitors !== NO_MARKS;
+    const counts = hasMarks
+      ? countMarked(among, codes!, values, visitors)
+      : countCodes(among, codes!, values);
     const reader = new VarintReader(dictionary!);
     for (let code = 1, id = 0; code <= values; code += 1) {
       id += code === 1 ? Number(reader.nextAmount()) : reader.next();
-      if (counts[code]! > 0) add(id, counts[code]!, visitors === undefined ? 0 : visitors[code]!);
+      const marked = hasMarks ? counts[2 * code + 1]! : 0;
+      const all = hasMarks ? counts[2 * code]! + marked : counts[code]!;
+      if (all > 0) add(id, all, marked);
     }
   };
   const numbers = (name: NumbersName) => {
@@ -308,13 +314,13 @@ function readBlock(
   };
   const codesOf = (name: string) => columnRows.get(name)![3]!;
   const [first, ...others] = tested;
+  const range: Range = isWhole(block) ? [0, size] : rangeOf(block, columnRows);
   let events =
     first === undefined
-      ? allEvents(size, room.events)
-      : findEvents(codesOf(first.column), size, first.accepts, room.events);
-  if (!isWhole(block)) events = eventsWithin(events, block, numbers);
+      ? allEvents(range, room)
+      : findEvents(codesOf(first.column), range, first.accepts, room);
   for (const { column: name, accepts } of others) {
-    events = findAmong(events, codesOf(name), accepts, room.events);
+    events = findAmong(events, codesOf(name), accepts, room);
   }
   if (events.length === 0) return undefined;
   const eventsBy = (name: string) => {
@@ -322,32 +328,25 @@ function readBlock(
     const divided = divideEvents(events, codes, ids.length);
     return new Map(Array.from(ids, (id, at) => [id, divided[at + 1]!]));
   };
-  const visitsAmong = (some: Positions) => {
+  const visitors = () => {
     const row = columnRows.get('visitor');
-    if (row === undefined) return NONE;
-    const accepts = new Uint8Array(sizeOf(row[2]!) + 1).fill(1);
-    accepts[0] = 0;
-    return findAmong(some, row[3]!, accepts, room.visits);
+    return row === undefined ? NO_MARKS : new Marks(row[3]!, sizeOf(row[2]!));
   };
-  return { block, events, column, count, visitsAmong, eventsBy, numbers };
+  return { block, events, column, count, visitors, eventsBy, numbers };
 }
 
 /** Returns the events in the part of a block that is read. */
-function eventsWithin(
-  events: Positions,
-  { from, to, isCutBefore, isCutAfter }: Block,
-  numbers: ReadBlock['numbers'],
-): Positions {
-  const [quarters, ends] = numbers('quarters');
+function rangeOf(
+  { size, from, to, isCutBefore, isCutAfter }: Block,
+  columnRows: ReadonlyMap<string, BinaryRow>,
+): Range {
+  const [, , quarters, ends] = columnRows.get('quarters')!;
   const firstAt = (time: number): number => {
-    if (time % QUARTER_MICROS !== 0) return firstFrom(numbers('times')[0], time);
-    const place = firstFrom(quarters, time / QUARTER_MICROS);
-    return place === 0 ? 0 : ends[place - 1]!;
+    if (time % QUARTER_MICROS !== 0) return placeAmong(columnRows.get('times')![2]!, time);
+    const place = placeAmong(quarters!, time / QUARTER_MICROS);
+    return place === 0 ? 0 : readNumbers(ends!)[place - 1]!;
   };
-  return events.subarray(
-    isCutBefore ? firstFrom(events, firstAt(microsOf(from))) : 0,
-    isCutAfter ? firstFrom(events, firstAt(microsOf(to))) : events.length,
-  );
+  return [isCutBefore ? firstAt(microsOf(from)) : 0, isCutAfter ? firstAt(microsOf(to)) : size];
 }
 
 const QUARTER_MICROS = QUARTER_MS * 1_000;
