@@ -1,14 +1,15 @@
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { loadPart } from '../api/reachability.ts';
 import { buttonLook, IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Kbd } from '../ui/menu.tsx';
 import { WayBack } from '../ui/states.tsx';
 import { undoNewest } from '../ui/toasts.tsx';
+import { whenIdle } from '../ui/when-idle.ts';
 import { useAccent } from './accent.ts';
 import { AccountMenu } from './account-menu.tsx';
-import { CommandPalette } from './command-palette.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { inSentence, NoAccess, NotAMemberPage } from './error-page.tsx';
 import { useLeavingQuestion } from './leaving.ts';
@@ -17,10 +18,17 @@ import { NeedsSecondFactor } from './second-factor-page.tsx';
 import { useMe } from './session.ts';
 import { SettingsViews } from './settings-views.ts';
 import { useShortcuts } from './shortcuts.ts';
-import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { DESTINATIONS, type Destination, destinationAt, GROUPS, SETTINGS } from './views.ts';
 import { useWorkspace, WorkspaceProvider } from './workspace.tsx';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
+
+const loadPalette = loadPart(async () => ({
+  default: (await import('./command-palette.tsx')).CommandPalette,
+}));
+const CommandPalette = lazy(loadPalette);
+const ShortcutsDialog = lazy(
+  loadPart(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog })),
+);
 
 /** The frame around every view of a workspace. */
 export function Shell() {
@@ -61,6 +69,7 @@ function Frame() {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, [opened]);
+  useEffect(() => whenIdle(() => void loadPalette()), []);
   useShortcuts({
     'Ctrl+k': () => setOpened('palette'),
     '?': () => setOpened('shortcuts'),
@@ -139,8 +148,10 @@ function Frame() {
           )}
         </main>
       </div>
-      {opened === 'palette' && <CommandPalette onClose={close} />}
-      {opened === 'shortcuts' && <ShortcutsDialog onClose={close} />}
+      <Suspense>
+        {opened === 'palette' && <CommandPalette onClose={close} />}
+        {opened === 'shortcuts' && <ShortcutsDialog onClose={close} />}
+      </Suspense>
     </div>
   );
 }
