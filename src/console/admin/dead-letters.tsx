@@ -2,6 +2,7 @@ import { MailCheck, RotateCw, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { answer } from '../api/client.ts';
 import { Button } from '../ui/button.tsx';
+import { countOf } from '../ui/count-of.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { RowButton } from '../ui/row-button.tsx';
@@ -103,8 +104,7 @@ function DeadLetterDialog({ id, onClose }: { id: string; onClose(): void }) {
           <div className="flex flex-col gap-4">
             <p className="text-danger">{letter.error}</p>
             <p className="text-muted">
-              {letter.attempts} {letter.attempts === 1 ? 'attempt' : 'attempts'}, the last{' '}
-              <Time at={letter.failedAt} />.
+              {countOf(letter.attempts, 'attempt')}, the last <Time at={letter.failedAt} />.
             </p>
             <Text label="Job input">{JSON.stringify(letter.data, undefined, 2)}</Text>
             <Text label="Stack trace">{letter.stack}</Text>

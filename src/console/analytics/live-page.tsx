@@ -54,7 +54,9 @@ function LiveView({ filters }: { filters: Filters }) {
           <Button icon={held === undefined ? Pause : Play} onClick={pause}>
             {held === undefined
               ? 'Pause'
-              : `Resume${waiting > 0 ? ` (${formatCount(waiting)})` : ''}`}
+              : waiting > 0
+                ? `Resume (${formatCount(waiting)})`
+                : 'Resume'}
           </Button>
         </>
       }

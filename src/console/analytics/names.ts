@@ -71,14 +71,16 @@ export const momentFormat = (
   return (moment) => format.format(new Date(moment));
 };
 
-const DURATIONS: readonly [seconds: number, one: string, many: string][] = [
-  [86_400, 'a day', 'days'],
-  [3_600, 'an hour', 'hours'],
-  [60, 'a minute', 'minutes'],
-  [1, 'a second', 'seconds'],
+const DURATIONS: readonly [seconds: number, one: string, unit: string][] = [
+  [86_400, 'a day', 'day'],
+  [3_600, 'an hour', 'hour'],
+  [60, 'a minute', 'minute'],
+  [1, 'a second', 'second'],
 ];
 /** Formats a duration in its largest whole unit: "an hour", "90 minutes". */
 export function nameOfDuration(seconds: number): string {
-  const [unit, one, many] = DURATIONS.find(([length]) => seconds % length === 0)!;
-  return seconds === unit ? one : `${seconds / unit} ${many}`;
+  const [length, one, unit] = DURATIONS.find(([each]) => seconds % each === 0)!;
+  if (seconds === length) return one;
+  const format = new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(seconds / length);
 }

@@ -22,7 +22,9 @@ export function PlanNeeded({ plan, what }: { plan: string; what: string }) {
         once the plan changes.
       </p>
       <p className="mt-2">
-        {role === 'owner' ? 'Ask' : 'Ask an owner or'} your administrator to change it:
+        {role === 'owner'
+          ? 'Ask your administrator to change it:'
+          : 'Ask an owner or your administrator to change it:'}
       </p>
       <code className="mt-2 block rounded-md bg-hover px-2 py-1.5 text-xs break-all">
         npm run cli -- workspace set --workspace {slug} --plan {plan}

@@ -4,31 +4,40 @@ import { DESTINATIONS } from './views.ts';
 import { useWorkspace } from './workspace.tsx';
 
 /** Shortcuts grouped by where they work. */
-const KEYS: Record<string, [keys: string, meaning: string][]> = {
-  Everywhere: [
-    ['Ctrl K', 'Search and commands'],
-    ['?', 'Keyboard shortcuts'],
-    ['z', 'Undo the last action'],
-  ],
-  'In lists': [
-    ['j', 'Next row'],
-    ['k', 'Previous row'],
-    ['Enter', 'Open the row'],
-    ['e', 'Edit the row'],
-    ['y', 'Copy the short link'],
-    ['.', 'More actions'],
-    ['c', 'Create'],
-    ['/', 'Search'],
-    ['x', 'Select the row'],
-    ['Shift ↓', 'Extend the selection'],
-    ['Ctrl A', 'Select all'],
-    ['Esc', 'Clear the selection'],
-  ],
-  'On the page of a link or QR code': [
-    ['e', 'Edit'],
-    ['y', 'Copy the short link'],
-  ],
-};
+const GROUPS: readonly { title: string; rows: [keys: string, meaning: string][] }[] = [
+  {
+    title: 'Everywhere',
+    rows: [
+      ['Ctrl K', 'Search and commands'],
+      ['?', 'Keyboard shortcuts'],
+      ['z', 'Undo the last action'],
+    ],
+  },
+  {
+    title: 'In lists',
+    rows: [
+      ['j', 'Next row'],
+      ['k', 'Previous row'],
+      ['Enter', 'Open the row'],
+      ['e', 'Edit the row'],
+      ['y', 'Copy the short link'],
+      ['.', 'More actions'],
+      ['c', 'Create'],
+      ['/', 'Search'],
+      ['x', 'Select the row'],
+      ['Shift ↓', 'Extend the selection'],
+      ['Ctrl A', 'Select all'],
+      ['Esc', 'Clear the selection'],
+    ],
+  },
+  {
+    title: 'On the page of a link or QR code',
+    rows: [
+      ['e', 'Edit'],
+      ['y', 'Copy the short link'],
+    ],
+  },
+];
 
 /** The dialog that lists the keyboard shortcuts. */
 export function ShortcutsDialog({ onClose }: { onClose(): void }) {
@@ -39,7 +48,7 @@ export function ShortcutsDialog({ onClose }: { onClose(): void }) {
   return (
     <Dialog title="Keyboard shortcuts" isText onClose={onClose}>
       <div className="gap-x-10 md:columns-2">
-        {Object.entries({ ...KEYS, 'Go to': destinations }).map(([title, rows]) => (
+        {[...GROUPS, { title: 'Go to', rows: destinations }].map(({ title, rows }) => (
           <section key={title} className="mb-5 break-inside-avoid">
             <h3 className="mb-1.5 font-semibold">{title}</h3>
             <dl className="flex flex-col gap-1">

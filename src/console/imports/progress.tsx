@@ -1,10 +1,15 @@
 import type { Schemas } from '../api/client.ts';
-import { sentenceCase } from '../api/error-words.ts';
 import { classes } from '../ui/classes.ts';
 import { countOf } from '../ui/count-of.ts';
 import { ImportState, isBusy } from './state.tsx';
 
-const OUTCOMES = ['created', 'updated', 'skipped', 'refused'] as const;
+/** Labels of the outcomes of rows, after the import and before it. */
+const OUTCOMES = [
+  ['created', 'Created', 'Will be created'],
+  ['updated', 'Updated', 'Will be updated'],
+  ['skipped', 'Skipped', 'Will be skipped'],
+  ['refused', 'Refused', 'Will be refused'],
+] as const;
 
 /** The progress of an import, with the numbers of rows by outcome. */
 export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
@@ -35,11 +40,9 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
         />
       )}
       <dl className="grid max-w-3xl grid-cols-2 gap-3 md:grid-cols-4">
-        {OUTCOMES.map((outcome) => (
+        {OUTCOMES.map(([outcome, label, plan]) => (
           <div key={outcome} className="rounded-md border border-line bg-panel px-3 py-2">
-            <dt className="text-xs text-muted">
-              {isChecked ? `Will be ${outcome}` : sentenceCase(outcome)}
-            </dt>
+            <dt className="text-xs text-muted">{isChecked ? plan : label}</dt>
             <dd
               className={classes(
                 'text-base font-semibold tabular-nums',
@@ -53,9 +56,17 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
       </dl>
       {one.renamed > 0 && (
         <p className="text-warning">
-          {one.renamed.toLocaleString()} {one.renamed === 1 ? 'short link' : 'short links'}{' '}
-          {isChecked ? 'will move' : 'moved'} to another domain, because this workspace doesn’t have
-          theirs.
+          {isChecked ? (
+            <>
+              {countOf(one.renamed, 'short link')} will move to another domain, because this
+              workspace doesn’t have theirs.
+            </>
+          ) : (
+            <>
+              {countOf(one.renamed, 'short link')} moved to another domain, because this workspace
+              doesn’t have theirs.
+            </>
+          )}
         </p>
       )}
       {undo !== null && (

@@ -22,14 +22,25 @@ type Label = Schemas['Tag'] | Schemas['Folder'];
 /** A kind of label: tags or folders. */
 export interface Kind<One extends Label> {
   noun: 'tag' | 'folder';
-  title: string;
+  texts: {
+    title: string;
+    none: string;
+    /** Explanation of the purpose, shown while there are no labels. */
+    purpose: string;
+    /** Link to the guide. */
+    guide: string;
+    create: string;
+    /** Name of the edit action. */
+    change: string;
+    /** Title of the form that edits a label. */
+    edit: string;
+    actionsFor(name: string): string;
+    delete: string;
+    confirmDeletion(name: string): string;
+    /** Explanation of the records that remain after a deletion. */
+    deletion: string;
+  };
   icon: LucideIcon;
-  /** Explanation of the purpose, shown while there are no labels. */
-  purpose: string;
-  /** Name of the edit action. */
-  change: string;
-  /** Explanation of the records that remain after a deletion. */
-  deletion: string;
   mark(label: One): ReactNode;
   /** Returns the search parameters that list the links with the label. */
   linksOf(label: One): Record<string, string>;
@@ -48,7 +59,7 @@ type Opened<One> = { what: 'new' } | { what: 'edit' | 'delete'; label: One };
 
 /** The list of all labels of a kind; the name of a label links to its links. */
 export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
-  const { noun, title, icon } = kind;
+  const { noun, texts, icon } = kind;
   const { may } = useWorkspace();
   const [opened, setOpened] = useState<Opened<One>>();
   const close = () => setOpened(undefined);
@@ -58,19 +69,19 @@ export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
     <section aria-labelledby={`${noun}s`}>
       <header className="flex min-h-10 items-center justify-between gap-2 border-b border-line px-4 pb-2 md:px-6">
         <h2 id={`${noun}s`} className="font-semibold">
-          {title}
+          {texts.title}
         </h2>
         {may(`${noun}s.write`) && (
           <Button size="small" icon={Plus} onClick={() => setOpened({ what: 'new' })}>
-            Create {noun}
+            {texts.create}
           </Button>
         )}
       </header>
       <RecordList
         query={labels}
         empty={
-          <Empty icon={icon} title={`No ${noun}s yet`}>
-            {kind.purpose} <DocsLink guide="api">{`How ${noun}s work`}</DocsLink>
+          <Empty icon={icon} title={texts.none}>
+            {texts.purpose} <DocsLink guide="api">{texts.guide}</DocsLink>
           </Empty>
         }
       >
@@ -94,11 +105,11 @@ export function LabelList<One extends Label>({ kind }: { kind: Kind<One> }) {
         <RemoveDialog
           noun={`${noun}s`}
           record={opened.label}
-          title={`Delete the ${noun} “${opened.label.name}”?`}
-          action={`Delete ${noun}`}
+          title={texts.confirmDeletion(opened.label.name)}
+          action={texts.delete}
           onClose={close}
         >
-          {kind.deletion}
+          {texts.deletion}
         </RemoveDialog>
       )}
     </section>
@@ -130,9 +141,9 @@ function LabelRow<One extends Label>(props: LabelRowProps<One>) {
       <span className="shrink-0 text-muted tabular-nums">{count}</span>
       {may(`${kind.noun}s.write`) && (
         <RowMenu
-          label={`Actions for the ${kind.noun} ${label.name}`}
+          label={kind.texts.actionsFor(label.name)}
           items={[
-            { ...editItem(() => open('edit')), label: kind.change },
+            { ...editItem(() => open('edit')), label: kind.texts.change },
             deleteItem(() => open('delete')),
           ]}
         />
@@ -142,9 +153,7 @@ function LabelRow<One extends Label>(props: LabelRowProps<One>) {
 }
 
 interface LabelFormProps extends FormProps<Label> {
-  noun: Kind<Label>['noun'];
-  /** Name of the edit action. */
-  change: string;
+  kind: Pick<Kind<never>, 'noun' | 'texts'>;
   /** Values of the additional fields. */
   values?: { color: Schemas['Tag']['color'] };
   /** Additional fields after the name. */
@@ -152,7 +161,8 @@ interface LabelFormProps extends FormProps<Label> {
 }
 
 /** A form that creates or edits a label. */
-export function LabelForm({ noun, label, change, values, onClose, children }: LabelFormProps) {
+export function LabelForm({ kind, label, values, onClose, children }: LabelFormProps) {
+  const { noun, texts } = kind;
   const { create, update } = useResource(`${noun}s`, { onCreated: onClose, onUpdated: onClose });
   const save = label === undefined ? create : update;
   const { values: names, text } = useFields({ name: label?.name ?? '' }, save.error);
@@ -163,8 +173,8 @@ export function LabelForm({ noun, label, change, values, onClose, children }: La
   };
   return (
     <FormDialog
-      title={`${label === undefined ? 'Create' : change} ${noun}`}
-      action={label === undefined ? `Create ${noun}` : change}
+      title={label === undefined ? texts.create : texts.edit}
+      action={label === undefined ? texts.create : texts.change}
       onClose={onClose}
       busy={save.isPending}
       error={save.error}

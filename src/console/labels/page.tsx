@@ -7,12 +7,21 @@ import { type FormProps, type Kind, LabelForm, LabelList } from './list.tsx';
 
 const TAGS: Kind<Schemas['Tag']> = {
   noun: 'tag',
-  title: 'Tags',
+  texts: {
+    title: 'Tags',
+    none: 'No tags yet',
+    purpose: 'Tag links by campaign, channel or team, then filter and count them by tag.',
+    guide: 'How tags work',
+    create: 'Create tag',
+    change: 'Edit',
+    edit: 'Edit tag',
+    actionsFor: (name) => `Actions for the tag ${name}`,
+    delete: 'Delete tag',
+    confirmDeletion: (name) => `Delete the tag “${name}”?`,
+    deletion:
+      'It’s removed from all links and QR codes. The links and codes stay. You can’t undo this.',
+  },
   icon: TagIcon,
-  purpose: 'Tag links by campaign, channel or team, then filter and count them by tag.',
-  change: 'Edit',
-  deletion:
-    'It’s removed from all links and QR codes. The links and codes stay. You can’t undo this.',
   mark: ({ color }) => <TagDot color={color} />,
   linksOf: ({ id }) => ({ tagIds: id }),
   form: TagForm,
@@ -20,14 +29,24 @@ const TAGS: Kind<Schemas['Tag']> = {
 
 const FOLDERS: Kind<Schemas['Folder']> = {
   noun: 'folder',
-  title: 'Folders',
+  texts: {
+    title: 'Folders',
+    none: 'No folders yet',
+    purpose:
+      'Use folders to keep the links of a project together. A link can be in only one folder.',
+    guide: 'How folders work',
+    create: 'Create folder',
+    change: 'Rename',
+    edit: 'Rename folder',
+    actionsFor: (name) => `Actions for the folder ${name}`,
+    delete: 'Delete folder',
+    confirmDeletion: (name) => `Delete the folder “${name}”?`,
+    deletion: 'Its links and QR codes stay, without a folder. You can’t undo this.',
+  },
   icon: FolderIcon,
-  purpose: 'Use folders to keep the links of a project together. A link can be in only one folder.',
-  change: 'Rename',
-  deletion: 'Its links and QR codes stay, without a folder. You can’t undo this.',
   mark: () => <FolderIcon size={15} aria-hidden className="text-muted" />,
   linksOf: ({ id }) => ({ folderId: id }),
-  form: (props) => <LabelForm noun="folder" change="Rename" {...props} />,
+  form: (props) => <LabelForm kind={FOLDERS} {...props} />,
 };
 
 /** The page for tags and folders, which organize links and QR codes. */
@@ -45,7 +64,7 @@ export function LabelsPage() {
 function TagForm(props: FormProps<Schemas['Tag']>) {
   const [color, setColor] = useState(props.label?.color ?? 'blue');
   return (
-    <LabelForm noun="tag" change="Edit" values={{ color }} {...props}>
+    <LabelForm kind={TAGS} values={{ color }} {...props}>
       <ColorChoice color={color} onChange={setColor} />
     </LabelForm>
   );

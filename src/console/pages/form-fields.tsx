@@ -129,7 +129,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
             onChange({
               ...rest,
               type: value,
-              ...(value === 'select' && { options: options ?? ['Yes', 'No'] }),
+              ...(value === 'select' && { options: options ?? /* value */ ['Yes', 'No'] }),
             });
           }}
           options={Object.entries(TYPES)}

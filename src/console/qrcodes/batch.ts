@@ -24,7 +24,7 @@ export interface BatchRow {
 export type Batch = { rows: BatchRow[]; ignored: string[] } | { fault: string };
 
 /** Fields of the code itself, with the labels of their columns. */
-const CODE_FIELDS = {
+const CODE_FIELDS = /* value */ {
   title: ['title', 'code title'],
   key: ['key', 'slug', 'code key'],
   externalId: ['externalid'],

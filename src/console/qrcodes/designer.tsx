@@ -256,7 +256,6 @@ export function Designer({ record, look: firstLook = PLAIN_LOOK }: DesignerProps
       {isScheduling && record !== undefined && (
         <ScheduleDialog
           list="qrcodes"
-          noun="QR code"
           id={record.id}
           changes={changesOf(before, draft)}
           onScheduled={() => {

@@ -52,38 +52,66 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'webhook.test': 'Test event sent',
 };
 
-/** Kinds whose names differ from their wording. */
-const NOUNS: Readonly<Record<string, string>> = {
+/** Nouns of the kinds of records. */
+const NOUNS: Readonly<Record<string, string>> = /* text */ {
   apiKey: 'API key',
+  customer: 'customer',
+  destination: 'destination',
+  domain: 'domain',
+  export: 'export',
+  folder: 'folder',
+  font: 'font',
+  host: 'host',
+  import: 'import',
+  integration: 'integration',
+  invitation: 'invitation',
+  link: 'link',
+  member: 'member',
+  page: 'page',
   qrcode: 'QR code',
   qrcodes: 'QR codes',
+  report: 'report',
   sharedReport: 'Shared report',
+  tag: 'tag',
+  template: 'template',
   utmTemplate: 'UTM template',
+  view: 'view',
+  webhook: 'webhook',
+  workspace: 'workspace',
 };
 
-/** Past participles of the verbs in actions. */
-const PARTICIPLES: Readonly<Record<string, string>> = {
-  accept: 'accepted',
-  block: 'blocked',
-  cancel: 'cancelled',
-  create: 'created',
-  delete: 'deleted',
-  remove: 'removed',
-  revoke: 'revoked',
-  rotate: 'rotated',
-  start: 'started',
-  unblock: 'unblocked',
-  undo: 'undone',
-  update: 'changed',
-  verify: 'verified',
+/** Nouns of the kinds of many records. */
+const COUNTED: Readonly<Record<string, string>> = {
+  links: /* count */ 'link',
+  qrcodes: /* count */ 'QR code',
+};
+
+/** Wording of the verbs in actions. */
+const VERBS: Readonly<Record<string, (subject: string) => string>> = {
+  accept: (subject) => `${subject} accepted`,
+  block: (subject) => `${subject} blocked`,
+  cancel: (subject) => `${subject} cancelled`,
+  create: (subject) => `${subject} created`,
+  delete: (subject) => `${subject} deleted`,
+  remove: (subject) => `${subject} removed`,
+  revoke: (subject) => `${subject} revoked`,
+  rotate: (subject) => `${subject} rotated`,
+  start: (subject) => `${subject} started`,
+  unblock: (subject) => `${subject} unblocked`,
+  undo: (subject) => `${subject} undone`,
+  update: (subject) => `${subject} changed`,
+  verify: (subject) => `${subject} verified`,
 };
 
 /** Translates an action such as `apiKey.create`: "API key created", "16 links created". */
 function inWords({ action, count }: Entry): string {
   const [kind = '', verb = ''] = action.split('.');
   const noun = NOUNS[kind] ?? kind;
-  const subject = count === undefined ? sentenceCase(noun) : countOf(count, noun.replace(/s$/, ''));
-  return ACTIONS[action] ?? `${subject} ${PARTICIPLES[verb] ?? verb}`;
+  const subject =
+    count === undefined
+      ? sentenceCase(noun)
+      : countOf(count, COUNTED[kind] ?? noun.replace(/s$/, ''));
+  return ACTIONS[action] ?? VERBS[verb]?.(subject) ?? `${subject} ${verb}`;
 }
 
 /** The page that shows who changed what. */

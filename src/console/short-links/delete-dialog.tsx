@@ -18,10 +18,11 @@ export function DeleteDialog<Row>({ kind, records, onDelete, onClose }: DeleteDi
   const name = only === undefined ? '' : kind.nameOf(only);
   const many = countText(records.length, noun);
   const visits = records.reduce((sum, record) => sum + kind.visitsOf(record), 0);
+  const counted = countOf(visits, visit);
   return (
     <FormDialog
-      title={`Delete ${isOne ? `the ${noun.one} “${name}”` : many}?`}
-      action={`Delete ${isOne ? noun.one : many}`}
+      title={isOne ? `Delete the ${noun.one} “${name}”?` : `Delete ${many}?`}
+      action={isOne ? `Delete ${noun.one}` : `Delete ${many}`}
       isDanger
       onClose={onClose}
       onSubmit={() => {
@@ -30,9 +31,11 @@ export function DeleteDialog<Row>({ kind, records, onDelete, onClose }: DeleteDi
       }}
     >
       <p>
-        {visits > 0 && `${isOne ? 'It has' : 'They have'} ${countOf(visits, visit)}. `}
-        {kind.consequenceOf(records)} You can restore {isOne ? 'it' : 'them'} from the trash for 30
-        days. To hide {isOne ? 'it' : 'them'} from lists only, archive {isOne ? 'it' : 'them'}.
+        {visits > 0 && (isOne ? `It has ${counted}. ` : `They have ${counted}. `)}
+        {kind.consequenceOf(records)}{' '}
+        {isOne
+          ? 'You can restore it from the trash for 30 days. To hide it from lists only, archive it.'
+          : 'You can restore them from the trash for 30 days. To hide them from lists only, archive them.'}
       </p>
     </FormDialog>
   );

@@ -23,7 +23,6 @@ function tomorrow(): string {
 interface ScheduleDialogProps {
   list: ListKind['list'];
   /** Word for the record: "link". */
-  noun: string;
   id: string;
   /** Fields to change. */
   changes: object;
@@ -33,7 +32,7 @@ interface ScheduleDialogProps {
 
 /** Asks when the changes of a form become effective, and schedules them. */
 export function ScheduleDialog(props: ScheduleDialogProps) {
-  const { list, noun, id, changes } = props;
+  const { list, id, changes } = props;
   const { api } = useWorkspace();
   const client = useQueryClient();
   const [at, setAt] = useState(tomorrow);
@@ -62,7 +61,11 @@ export function ScheduleDialog(props: ScheduleDialogProps) {
       onClose={props.onClose}
       onSubmit={() => schedule.write(fromLocal(at)!)}
     >
-      <p>The {noun} stays as it is until then. Its page lists what is scheduled, and cancels it.</p>
+      <p>
+        {list === 'links'
+          ? 'The link stays as it is until then. Its page lists what is scheduled, and cancels it.'
+          : 'The QR code stays as it is until then. Its page lists what is scheduled, and cancels it.'}
+      </p>
       <DateTimeField
         label="Apply at"
         required

@@ -19,15 +19,22 @@ type Simulation = Schemas['Simulation'];
 const TYPING_MS = 200;
 
 /** Devices to choose from, with the traits that visits by them have. */
-const DEVICES: Readonly<Record<string, Pick<Visitor, 'device' | 'os' | 'browser'>>> = {
-  iPhone: { device: 'Mobile', os: 'iOS', browser: 'Mobile Safari' },
-  'Android phone': { device: 'Mobile', os: 'Android', browser: 'Chrome' },
-  'Android tablet': { device: 'Tablet', os: 'Android', browser: 'Chrome' },
-  'Windows computer': { device: 'Desktop', os: 'Windows', browser: 'Chrome' },
-  Mac: { device: 'Desktop', os: 'Mac OS', browser: 'Safari' },
-  'Linux computer': { device: 'Desktop', os: 'Linux', browser: 'Firefox' },
+const DEVICES: Readonly<Record<string, Pick<Visitor, 'device' | 'os' | 'browser'>>> = /* value */ {
+  iphone: { device: 'Mobile', os: 'iOS', browser: 'Mobile Safari' },
+  androidPhone: { device: 'Mobile', os: 'Android', browser: 'Chrome' },
+  androidTablet: { device: 'Tablet', os: 'Android', browser: 'Chrome' },
+  windows: { device: 'Desktop', os: 'Windows', browser: 'Chrome' },
+  mac: { device: 'Desktop', os: 'Mac OS', browser: 'Safari' },
+  linux: { device: 'Desktop', os: 'Linux', browser: 'Firefox' },
 };
-const DEVICE_CHOICES: OptionList = Object.keys(DEVICES).map((name) => [name, name]);
+const DEVICE_CHOICES: OptionList = [
+  ['iphone', 'iPhone'],
+  ['androidPhone', 'Android phone'],
+  ['androidTablet', 'Android tablet'],
+  ['windows', 'Windows computer'],
+  ['mac', 'Mac'],
+  ['linux', 'Linux computer'],
+];
 
 /** Values of the form; empty ones are unknown. */
 interface Form {

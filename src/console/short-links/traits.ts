@@ -28,7 +28,15 @@ export const DEVICES: OptionList = [
 /**
  * The most common operating systems and browsers, by the names that the service records for visits.
  */
-export const SYSTEMS = ['Android', 'iOS', 'Windows', 'Mac OS', 'Linux', 'Chromium OS', 'HarmonyOS'];
+export const SYSTEMS = /* value */ [
+  'Android',
+  'iOS',
+  'Windows',
+  'Mac OS',
+  'Linux',
+  'Chromium OS',
+  'HarmonyOS',
+];
 export const BROWSERS =
   'Chrome, Mobile Safari, Safari, Edge, Firefox, Samsung Internet, Opera, Brave, DuckDuckGo, Facebook, Instagram, LinkedIn, TikTok, WeChat'.split(
     ', ',

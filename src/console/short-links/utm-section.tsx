@@ -10,6 +10,13 @@ import { Section, summaryOf } from './section.tsx';
 import { takesUtm, UTM, type UtmValues, utmOf, withUtm } from './utm.ts';
 import { UtmFields, useUtmRules, utmErrors } from './utm-fields.tsx';
 
+const TEXTS = {
+  none: 'No templates yet',
+  name: 'Template name',
+  save: 'Save this template as …',
+  deletionOf: (name: string) => `Delete the template ${name}`,
+};
+
 interface UtmProps {
   /** Destination URL. */
   url: string;
@@ -76,7 +83,7 @@ function TemplateList({ values, apply, close }: TemplateListProps) {
   };
   return (
     <SavedList
-      noun="template"
+      texts={TEXTS}
       records={templates.data}
       mayWrite={may('links.write') && limits === null}
       busy={create.isPending || update.isPending}

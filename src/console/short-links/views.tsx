@@ -8,6 +8,13 @@ import { SavedList } from '../ui/saved-list.tsx';
 import type { ListSearch, SearchProps } from './list-kind.ts';
 import { viewsQuery } from './queries.ts';
 
+const TEXTS = {
+  none: 'No views yet',
+  name: 'View name',
+  save: 'Save this view as …',
+  deletionOf: (name: string) => `Delete the view ${name}`,
+};
+
 /**
  * The saved views of a list, each with filters and a sort order: the workspace’s and the person’s
  * own views.
@@ -43,7 +50,7 @@ function ViewList({ kind, search, setSearch, close }: SearchProps & { close(): v
   };
   return (
     <SavedList
-      noun="view"
+      texts={TEXTS}
       records={views.data}
       mayWrite={may('views.write')}
       busy={create.isPending || update.isPending}

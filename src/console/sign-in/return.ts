@@ -1,4 +1,4 @@
-const NAME = 'return to';
+const NAME = /* value */ 'return to';
 
 /** Returns a path within this application, or the start page: external URLs are not followed. */
 export const viewOf = (to: string | undefined): string => (to?.startsWith('/') === true ? to : '/');

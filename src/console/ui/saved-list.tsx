@@ -1,6 +1,5 @@
 import { Lock, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { sentenceCase } from '../api/error-words.ts';
 import { Button, IconButton } from './button.tsx';
 import { inputLook } from './field.tsx';
 import { Refused } from './form-dialog.tsx';
@@ -11,8 +10,14 @@ interface Saved {
 }
 
 interface SavedListProps<One extends Saved> {
-  /** Singular noun for one record. */
-  noun: string;
+  texts: {
+    none: string;
+    /** Label of the field for the name of a new record. */
+    name: string;
+    /** Placeholder of that field. */
+    save: string;
+    deletionOf(name: string): string;
+  };
   records: readonly One[] | undefined;
   mayWrite: boolean;
   busy: boolean;
@@ -32,16 +37,14 @@ interface SavedListProps<One extends Saved> {
  * as a new one.
  */
 export function SavedList<One extends Saved>(props: SavedListProps<One>) {
-  const { noun, records, mayWrite, isOwn } = props;
+  const { texts, records, mayWrite, isOwn } = props;
   const [name, setName] = useState('');
   const save = () => {
     if (name.trim() !== '' && !props.busy) props.onSave(name.trim());
   };
   return (
     <div className="flex flex-col gap-1">
-      {records?.length === 0 && !mayWrite && (
-        <p className="px-2 py-1 text-muted">{`No ${noun}s yet`}</p>
-      )}
+      {records?.length === 0 && !mayWrite && <p className="px-2 py-1 text-muted">{texts.none}</p>}
       {records?.map((record) => (
         <div key={record.id} className="flex items-center">
           <button
@@ -60,7 +63,7 @@ export function SavedList<One extends Saved>(props: SavedListProps<One>) {
           {mayWrite && (
             <IconButton
               icon={Trash2}
-              label={`Delete the ${noun} ${record.name}`}
+              label={texts.deletionOf(record.name)}
               onClick={() => props.onDelete(record)}
             />
           )}
@@ -70,8 +73,8 @@ export function SavedList<One extends Saved>(props: SavedListProps<One>) {
         <div className="flex flex-col gap-2 p-1">
           <div className="flex gap-1">
             <input
-              aria-label={`${sentenceCase(noun)} name`}
-              placeholder={`Save this ${noun} as …`}
+              aria-label={texts.name}
+              placeholder={texts.save}
               maxLength={190}
               value={name}
               onChange={(event) => setName(event.target.value)}

@@ -6,7 +6,7 @@ import { FileDrop } from '../../ui/file-drop.tsx';
 
 const LARGEST_BYTES = 5 * 1024 * 1024;
 /** URLs, one per line: the text that most people paste. */
-const EXAMPLE = 'https://example.com/spring\nhttps://example.com/summer\n…';
+const EXAMPLE = /* value */ 'https://example.com/spring\nhttps://example.com/summer\n…';
 
 interface PasteFormProps {
   /** Reason why the last text could not be read. */

@@ -149,7 +149,6 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
       {isScheduling && seen !== undefined && (
         <ScheduleDialog
           list="links"
-          noun="link"
           id={seen.id}
           changes={changesOf(draft, draftOf(seen))}
           onScheduled={close}

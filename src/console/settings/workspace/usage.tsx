@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client.ts';
 import { sentenceCase } from '../../api/error-words.ts';
+import { countOf } from '../../ui/count-of.ts';
 import { DocsLink } from '../../ui/docs-link.tsx';
 import { Section } from '../../ui/section.tsx';
 
@@ -22,37 +23,36 @@ export function Usage({ workspace: { plan, limits, usage } }: { workspace: Schem
       <div className="grid gap-x-10 gap-y-5 md:grid-cols-2">
         <Figures
           title="Limits"
-          figures={{
-            'Requests per minute': limited(limits.requestsPerMinute, ''),
-            'Event retention': limited(limits.retentionDays, ' days'),
-          }}
+          figures={[
+            ['Requests per minute', limited(limits.requestsPerMinute, format.format)],
+            ['Event retention', limited(limits.retentionDays, (days) => countOf(days, 'day'))],
+          ]}
         />
         <Figures
           title="Usage"
-          figures={{
-            'Events this month': format.format(usage.eventsThisMonth),
-            Links: counted(usage.links),
-            'QR codes': counted(usage.qrcodes),
-            Domains: counted(usage.domains),
-            Members: counted(usage.members),
-            Tags: counted(usage.tags),
-          }}
+          figures={[
+            ['Events this month', format.format(usage.eventsThisMonth)],
+            ['Links', counted(usage.links)],
+            ['QR codes', counted(usage.qrcodes)],
+            ['Domains', counted(usage.domains)],
+            ['Members', counted(usage.members)],
+            ['Tags', counted(usage.tags)],
+          ]}
         />
       </div>
     </Section>
   );
 }
 
-const limited = (limit: number | null, unit: string): string =>
-  limit === null ? 'No limit' : `${format.format(limit)}${unit}`;
+const limited = (limit: number | null, inWords: (limit: number) => string): string =>
+  limit === null ? 'No limit' : inWords(limit);
 
 const counted = (count: number): string =>
-  `${format.format(count)}${count >= MOST_COUNTED ? ' or more' : ''}`;
+  count >= MOST_COUNTED ? `${format.format(count)} or more` : format.format(count);
 
 interface FiguresProps {
   title: string;
-  /** Values by label. */
-  figures: Readonly<Record<string, string>>;
+  figures: readonly [label: string, value: string][];
 }
 
 function Figures({ title, figures }: FiguresProps) {
@@ -60,7 +60,7 @@ function Figures({ title, figures }: FiguresProps) {
     <div>
       <h3 className="pb-1 font-medium">{title}</h3>
       <dl>
-        {Object.entries(figures).map(([label, value]) => (
+        {figures.map(([label, value]) => (
           <div key={label} className="flex justify-between gap-4 border-t border-line py-1.5">
             <dt className="text-muted">{label}</dt>
             <dd className="font-medium tabular-nums">{value}</dd>

@@ -1,0 +1,4 @@
+declare module '*.po' {
+  const catalog: import('./language.ts').Catalog;
+  export default catalog;
+}
