@@ -63,7 +63,7 @@ const SHOWING = new Set(['alert', 'confirm', 'toast', 'whenOn', 'whenSet']);
 
 /** Functions and constructors whose strings are never shown. */
 const TECHNICAL =
-  /^(?:classes|fetch|matchMedia|querySelector(?:All)?|closest|matches|addEventListener|removeEventListener|dispatchEvent|getItem|setItem|removeItem|getContext|createElement(?:NS)?|setAttribute|getAttribute|startsWith|endsWith|includes|indexOf|has|split|append|exec|test|\w*Error|Event|CustomEvent|URL|RegExp|Blob|File|DateTimeFormat|NumberFormat|DisplayNames|RelativeTimeFormat|Collator|PluralRules|EventSource|Worker|NotSent|Symbol|useDraft|useState)$/;
+  /^(?:classes|fetch|matchMedia|querySelector(?:All)?|closest|matches|addEventListener|removeEventListener|dispatchEvent|getItem|setItem|removeItem|getContext|createElement(?:NS)?|setAttribute|getAttribute|startsWith|endsWith|includes|indexOf|has|split|append|exec|test|\w*Error|Event|CustomEvent|URL|RegExp|Blob|File|DateTimeFormat|NumberFormat|DisplayNames|RelativeTimeFormat|Collator|PluralRules|EventSource|Worker|NotSent|Symbol|lazyRouteComponent|useDraft|useState)$/;
 
 /** Property whose pairs are values and labels: `[['301', '301, permanent']]`. */
 const OPTIONS = new Set(['options', 'choices']);

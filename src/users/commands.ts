@@ -218,11 +218,14 @@ export const userHandlers = handlers(userJobs, {
    *
    * @throws Refusal `conflict` if the password was changed meanwhile
    */
-  async 'user.update'({ name, password, ...others }) {
+  async 'user.update'({ name, language, password, ...others }) {
     const { userId } = others;
     await db().transaction(async (trx) => {
       if (name !== undefined) {
         await execute(trx, 'UPDATE users SET name = ? WHERE id = ?', [name, userId]);
+      }
+      if (language !== undefined) {
+        await execute(trx, 'UPDATE users SET language = ? WHERE id = ?', [language, userId]);
       }
       if (password === undefined) return;
       const { hash, version } = password;

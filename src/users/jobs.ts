@@ -1,5 +1,6 @@
 import { maintenance, writes } from '../queues/index.ts';
 import { changes, HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
+import type { Language } from './languages.ts';
 import type { Identity } from './oidc.ts';
 import type { Membership } from './record.ts';
 
@@ -54,6 +55,7 @@ export interface OtherSessions {
 /** A change of one's own account. */
 export interface UserChanges extends OtherSessions {
   name?: string | undefined;
+  language?: Language | null | undefined;
   password?:
     | {
         hash: string;

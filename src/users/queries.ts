@@ -86,7 +86,7 @@ export async function readMe(userId: string, sessionId: string): Promise<Me> {
   const [[user], workspaces, invitations] = await Promise.all([
     rows<Omit<Me, 'workspaces' | 'invitations' | 'locationsBy'>>(
       db(),
-      `SELECT u.id, u.email, u.name, u.password_hash IS NOT NULL AS "hasPassword",
+      `SELECT u.id, u.email, u.name, u.language, u.password_hash IS NOT NULL AS "hasPassword",
               u.password_hash IS NOT NULL AND NOT EXISTS (
                 SELECT FROM sessions s
                  WHERE s.id = :sessionId AND s.user_id = u.id AND s.method = 'link'

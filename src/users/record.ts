@@ -4,6 +4,7 @@ import type { PlacesOwner } from '../visitors/places.ts';
 import { limitedScopes, type StoredLimits } from '../workspaces/limits.ts';
 import { PLANS, type Plan } from '../workspaces/plans.ts';
 import { ROLES, type Role, SCOPES_OF } from '../workspaces/roles.ts';
+import { LANGUAGES, type Language } from './languages.ts';
 
 /** A workspace of a person. */
 export interface Membership {
@@ -49,6 +50,7 @@ export interface Me {
   id: string;
   email: string;
   name: string;
+  language: Language | null;
   hasPassword: boolean;
   needsCurrentPassword: boolean;
   isOperator: boolean;
@@ -101,6 +103,11 @@ export const meRecord = Joi.object({
   id: requiredText.description('Id of the person.').example('user_4Jx2vQ0aTq'),
   email: requiredText.description('Email address.').example('ada@example.com'),
   name: requiredText.description('Name.').example('Ada Lovelace'),
+  language: oneOf(LANGUAGES)
+    .required()
+    .allow(null)
+    .description('Language of the console; null for the language of the browser.')
+    .example('de'),
   hasPassword: Joi.boolean().required().description('The person can sign in with a password.'),
   needsCurrentPassword: Joi.boolean()
     .required()

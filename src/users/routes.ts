@@ -51,13 +51,13 @@ export const userRoutes: Route[] = [
     operationId: 'updateMe',
     summary: 'Update the signed-in person',
     description:
-      'Changes the name or the password of the signed-in person. A new password ends all their other sessions.',
+      'Changes the name, the language or the password of the signed-in person. A new password ends all their other sessions.',
     body: meChangesBody,
     answers: { 200: meRecord },
     async handle(request) {
-      const { name } = request.body;
+      const { name, language } = request.body;
       const password = await changedPassword(request);
-      const changes = { ...othersOf(request), name, password };
+      const changes = { ...othersOf(request), name, language, password };
       await runJob(request, userJobs['user.update'], changes);
       return ok(await readMe(changes.userId, changes.keptId));
     },

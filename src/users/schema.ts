@@ -1,5 +1,6 @@
-import { id, Joi, nameText, text } from '../http/fields.ts';
+import { id, Joi, nameText, oneOf, text } from '../http/fields.ts';
 import { newSlugFault } from '../workspaces/slug.ts';
+import { LANGUAGES, type Language } from './languages.ts';
 import { MAX_PASSWORD_LENGTH, newPassword } from './password-rules.ts';
 
 /** Maximum length of an email address (RFC 5321, 4.5.3.1.3). */
@@ -38,6 +39,7 @@ export const linkBody = Joi.object<LinkBody>({
 
 export interface MeChanges {
   name?: string;
+  language?: Language | null;
   password?: string;
   currentPassword?: string;
 }
@@ -46,12 +48,16 @@ export const meChangesBody = Joi.object<MeChanges>({
   name: nameText(MAX_NAME_LENGTH)
     .description('Name, at most 190 characters.')
     .example('Ada Lovelace'),
+  language: oneOf(LANGUAGES)
+    .allow(null)
+    .description('Language of the console; null for the language of the browser.')
+    .example('de'),
   password: newPassword(),
   currentPassword: currentPassword().description(
     'Current password, if `needsCurrentPassword` is true.',
   ),
 })
-  .or('name', 'password')
+  .or('name', 'language', 'password')
   .meta({ name: 'MeUpdate' });
 
 export const sessionParams = Joi.object<{ id: string }>({

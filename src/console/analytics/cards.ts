@@ -1,5 +1,5 @@
 import { type Filter, type Filters, type Kind, textOf, type UtmFilter } from './event-query.ts';
-import { nameOfContinent, nameOfCountry, nameOfSource, unknownOr } from './names.ts';
+import { nameOfContinent, nameOfCountry, nameOfDevice, nameOfSource, unknownOr } from './names.ts';
 import type { GroupName, Row } from './queries.ts';
 
 /** A list of values with their counts. */
@@ -153,7 +153,7 @@ export const CARDS: readonly Card[] = [
   {
     title: 'Devices',
     tabs: [
-      plain('devices', 'Devices', 'device', 'device'),
+      plain('devices', 'Devices', 'device', 'device', nameOfDevice),
       plain('browsers', 'Browsers', 'browser', 'browser'),
       plain('os', 'Systems', 'os', 'os'),
     ],

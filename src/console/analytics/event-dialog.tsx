@@ -2,7 +2,7 @@ import type { Schemas } from '../api/client.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { browserTimezone } from './days.ts';
 import { kindOfEvent, placeOf, sourceOf, subjectOf } from './event-facts.ts';
-import { momentFormat, nameOfSource } from './names.ts';
+import { momentFormat, nameOfDevice, nameOfSource } from './names.ts';
 
 /** A dialog with all details of an event. */
 export function EventDialog({ event, onClose }: { event: Schemas['Event']; onClose(): void }) {
@@ -16,7 +16,7 @@ export function EventDialog({ event, onClose }: { event: Schemas['Event']; onClo
     ['Customer', customer?.name ?? customer?.email],
     ['Location', placeOf(event)],
     ['Region', click?.region],
-    ['Device', click?.device],
+    ['Device', click && nameOfDevice(click.device)],
     ['Browser', click?.browser],
     ['System', click?.os],
     ['Referrer', click && nameOfSource(click.refererUrl || click.referer)],

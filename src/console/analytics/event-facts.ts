@@ -8,7 +8,7 @@ import {
   UserRoundPlus,
 } from 'lucide-react';
 import type { Schemas } from '../api/client.ts';
-import { formatCents, nameOfCountry, nameOfSource } from './names.ts';
+import { formatCents, nameOfCountry, nameOfDevice, nameOfSource } from './names.ts';
 
 type EventRecord = Schemas['Event'];
 
@@ -47,7 +47,9 @@ const known = (parts: string[]): string[] =>
 
 /** Returns the browser, system and device of an event. */
 export const deviceOf = ({ click }: EventRecord): string =>
-  click === null ? '' : known([click.browser, click.os, click.device]).join(' · ');
+  click === null
+    ? ''
+    : known([click.browser, click.os, click.device && nameOfDevice(click.device)]).join(' · ');
 
 /** Returns the source of a visit; for leads, sales and refunds, the name of the event. */
 export function sourceOf(event: EventRecord): string {

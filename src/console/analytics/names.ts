@@ -22,6 +22,18 @@ export const unknownOr = (text: string): string => (text === '' ? 'Unknown' : te
 export const nameOfSource = (text: string): string =>
   text === '(direct)' ? 'Direct' : unknownOr(text);
 
+const DEVICE_NAMES: Readonly<Record<string, string>> = {
+  Desktop: 'Desktop',
+  Mobile: 'Mobile',
+  Tablet: 'Tablet',
+  Smarttv: 'Smarttv',
+  Console: 'Console',
+  Wearable: 'Wearable',
+  Embedded: 'Embedded',
+};
+/** Returns the name of a type of device; other texts stay unchanged. */
+export const nameOfDevice = (device: string): string => DEVICE_NAMES[device] ?? unknownOr(device);
+
 const TRAFFIC_NAMES: Record<NonNullable<EventQuery['traffic']>, string> = {
   person: 'People',
   suspect: 'Suspects',

@@ -4,7 +4,13 @@ import { keys, type Noun } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { type Filter, valuesOf } from './event-query.ts';
-import { nameOfContinent, nameOfCountry, nameOfSource, nameOfTraffic } from './names.ts';
+import {
+  nameOfContinent,
+  nameOfCountry,
+  nameOfDevice,
+  nameOfSource,
+  nameOfTraffic,
+} from './names.ts';
 import { useEventQuery } from './use-event-query.ts';
 
 /** Nouns of the records that filters identify by id. */
@@ -18,6 +24,7 @@ const RECORDS: Readonly<Partial<Record<Filter, Noun>>> = {
 const NAMES: Readonly<Partial<Record<Filter, (value: string) => string>>> = {
   country: nameOfCountry,
   continent: nameOfContinent,
+  device: nameOfDevice,
   source: nameOfSource,
   traffic: nameOfTraffic,
 };

@@ -3,6 +3,7 @@ import {
   BookOpen,
   CircleUser,
   Keyboard,
+  Languages,
   LogOut,
   Monitor,
   Moon,
@@ -12,11 +13,13 @@ import {
 } from 'lucide-react';
 import { useState } from 'react';
 import { people } from '../api/people.ts';
+import { Dialog } from '../ui/dialog.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { isWindowHeld } from '../ui/unsaved.ts';
 import { forgetDrafts } from './draft.tsx';
+import { LanguageChoice } from './language-choice.tsx';
 import { useLacksPassword, useMe } from './session.ts';
 import { THEME_LABELS, THEMES, useTheme } from './theme.ts';
 import { useWorkspace } from './workspace.tsx';
@@ -35,6 +38,7 @@ export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
   const { slug } = useWorkspace();
   const [theme, setTheme] = useTheme();
   const [isAsked, ask] = useState(false);
+  const [isChoosing, chooseLanguage] = useState(false);
   const lacksPassword = useLacksPassword();
   const navigate = useNavigate();
   const signOut = async () => {
@@ -78,6 +82,7 @@ export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
             isChecked: one === theme,
             onSelect: () => setTheme(one),
           })),
+          { label: 'Language', icon: Languages, onSelect: () => chooseLanguage(true) },
           isOperator && {
             label: 'Admin',
             icon: Server,
@@ -96,6 +101,11 @@ export function AccountMenu({ onHelp, onLeave }: AccountMenuProps) {
           },
         ]}
       />
+      {isChoosing && (
+        <Dialog title="Language" size="small" onClose={() => chooseLanguage(false)}>
+          <LanguageChoice />
+        </Dialog>
+      )}
       {isAsked && (
         <FormDialog
           title="Sign out without a password?"

@@ -4,6 +4,7 @@ import { useEffect } from 'react';
 import { buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
+import { ROLE_NAMES } from './role-names.ts';
 import { useIsInWorkspace, useWorkspace } from './workspace.tsx';
 
 /** Shown in place of a view that failed. */
@@ -92,7 +93,7 @@ export function NoAccess({ title }: { title: string }) {
     <Page title={title}>
       <Empty icon={Lock} title={`You don’t have access to ${inSentence(title)}`}>
         {limits === null
-          ? `Your role here is ${role}. Ask an owner of the workspace for another one.`
+          ? `Your role here is ${ROLE_NAMES[role]}. Ask an owner of the workspace for another one.`
           : 'Your access here is limited. Ask an owner of the workspace for more.'}
       </Empty>
     </Page>

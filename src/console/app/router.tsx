@@ -13,6 +13,7 @@ import {
 } from '@tanstack/react-router';
 import { ApiError } from '../api/error.ts';
 import { loadPart } from '../api/reachability.ts';
+import { followAccount } from '../languages/language.ts';
 import { takeReturn } from '../sign-in/return.ts';
 import { ErrorPage, NoSuchView, NotFoundPage } from './error-page.tsx';
 import { PendingView } from './pending-view.tsx';
@@ -28,7 +29,9 @@ const root = createRootRoute({
 /** Loads the signed-in person, or redirects to the sign-in page with a return address. */
 async function signedIn({ location }: { location: { href: string } }) {
   try {
-    return await personClient.ensureQueryData(meQuery);
+    const me = await personClient.ensureQueryData(meQuery);
+    followAccount(me.language);
+    return me;
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 401) throw error;
     const isStart = location.href === '/';

@@ -7,6 +7,9 @@ import { Badge } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Time } from '../ui/time.tsx';
 
+/** Names of the kinds of events. */
+const KINDS = /* text */ { lead: 'lead', sale: 'sale', refund: 'refund' };
+
 /** Number of the workspace's newest events of each kind that are searched. */
 const SEARCHED = 100;
 
@@ -55,7 +58,7 @@ export function CustomerEvents({ customerId }: { customerId: string }) {
                 name: 'Event',
                 render: ({ event, eventName }) => (
                   <span className="flex items-center gap-2">
-                    <Badge>{event}</Badge> {eventName}
+                    <Badge>{KINDS[event]}</Badge> {eventName}
                   </span>
                 ),
               },

@@ -14,6 +14,16 @@ const DOTS: Record<Color, string> = {
   pink: 'bg-pink-500',
   brown: 'bg-amber-800',
 };
+/** Names of the tag colors; they are shown capitalized. */
+const NAMES: Record<Color, string> = /* text */ {
+  red: 'red',
+  yellow: 'yellow',
+  green: 'green',
+  blue: 'blue',
+  purple: 'purple',
+  pink: 'pink',
+  brown: 'brown',
+};
 const COLORS = Object.keys(DOTS) as Color[];
 
 /** A dot in the color of a tag. */
@@ -60,7 +70,7 @@ export function ColorChoice({ color, onChange }: { color: Color; onChange(color:
               onChange={() => onChange(one)}
             />
             <TagDot color={one} />
-            {one}
+            {NAMES[one]}
           </label>
         ))}
       </div>

@@ -1,6 +1,6 @@
-/** Languages of the console; the texts of the source are English. */
-export const LANGUAGES = ['en', 'de', 'fr', 'es', 'pt', 'ja'] as const;
-export type Language = (typeof LANGUAGES)[number];
+import { LANGUAGES, type Language } from '../../users/languages.ts';
+
+export { LANGUAGES, type Language };
 
 /** Names of the languages, each in itself. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {

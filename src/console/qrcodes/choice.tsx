@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import { sentenceCase } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { classes } from '../ui/classes.ts';
 import { drawCode } from './drawn.ts';
 import { addressOf } from './image.ts';
 import { type Look, PLAIN_LOOK } from './look.ts';
+import { nameOfOption } from './option-names.ts';
 
 interface PictureChoiceProps<Value extends string> {
   label: string;
@@ -23,15 +23,12 @@ interface PictureChoiceProps<Value extends string> {
 /** Short content, whose modules are large enough to be seen in a small image. */
 const SAMPLE = 'HELLO';
 
-const plainName = (option: string): string =>
-  sentenceCase(option.replaceAll('-', ' ').replace('/', ' / '));
-
 /** A radio group of images; the arrow keys move between them. */
 export function PictureChoice<Value extends string>({
   label,
   value,
   options,
-  nameOf = plainName,
+  nameOf = nameOfOption,
   onChange,
   lookOf,
   crop,

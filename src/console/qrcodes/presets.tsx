@@ -7,6 +7,7 @@ import { workspaceQuery } from '../settings/queries.ts';
 import { useDrawn } from './drawn.ts';
 import { addressOf } from './image.ts';
 import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
+import { nameOfLook } from './option-names.ts';
 import { TemplateMenu } from './template-menu.tsx';
 import { nameOfTemplate, templatesQuery } from './templates.ts';
 
@@ -21,7 +22,7 @@ export function Presets({ onChosen }: { onChosen(look: Look): void }) {
     <ul className="grid grid-cols-2 gap-2 md:grid-cols-[repeat(auto-fill,minmax(8rem,1fr))]">
       <Preset name="Plain" look={PLAIN_LOOK} onChosen={onChosen} />
       {Object.entries(NAMED_LOOKS).map(([name, style]) => (
-        <Preset key={name} name={name} look={lookOf(style)} onChosen={onChosen} />
+        <Preset key={name} name={nameOfLook(name)} look={lookOf(style)} onChosen={onChosen} />
       ))}
       {brand && (brand.brandColor ?? brand.logo) && (
         <Preset name="Brand" look={brandLook(brand)} onChosen={onChosen} />

@@ -5,6 +5,7 @@ import type { Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { people } from '../api/people.ts';
+import { ROLE_NAMES } from '../app/role-names.ts';
 import { meQuery, personClient } from '../app/session.ts';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -90,7 +91,7 @@ function Offer({ token, invitation, me }: OfferProps) {
   const frame = (children: ReactNode) => (
     <Card title={`Join ${workspace.name}`}>
       <p className="text-muted">
-        This invitation is for {email}, with the role “{role}”.
+        This invitation is for {email}, with the role “{ROLE_NAMES[role]}”.
       </p>
       {children}
     </Card>

@@ -12,6 +12,7 @@ import { TextField } from '../ui/field.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { Card } from './card.tsx';
 import { useToken } from './fragment.ts';
+import { BrowserLanguage } from './language-choice.tsx';
 import { leaveFor, viewOf } from './return.ts';
 
 /** Messages for the `error` parameter after a failed sign-in through the identity provider. */
@@ -143,6 +144,7 @@ export function SignInPage() {
           Continue with {methods.data.oidc.name}
         </a>
       )}
+      <BrowserLanguage />
     </Card>
   );
 }

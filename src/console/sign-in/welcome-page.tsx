@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { people } from '../api/people.ts';
+import { ROLE_NAMES } from '../app/role-names.ts';
 import { meQuery, personClient, useMe } from '../app/session.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
@@ -90,7 +91,7 @@ function OwnInvitations() {
           <li key={id} className="flex items-center gap-3">
             <span className="flex min-w-0 flex-1 flex-col">
               <span>
-                {workspace.name}, as {role}
+                {workspace.name}, as {ROLE_NAMES[role]}
               </span>
               {invitedBy !== null && <span className="text-sm text-muted">from {invitedBy}</span>}
             </span>

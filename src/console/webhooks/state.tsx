@@ -11,16 +11,14 @@ export function WebhookState({ webhook }: { webhook: Schemas['Webhook'] }) {
   return <Badge tone="success">Enabled</Badge>;
 }
 
-const TONES = {
-  delivered: 'success',
-  failed: 'danger',
-  held: 'warning',
-  pending: undefined,
+const STATES = {
+  delivered: { label: 'Delivered', tone: 'success' },
+  failed: { label: 'Failed', tone: 'danger' },
+  held: { label: 'Held', tone: 'warning' },
+  pending: { label: 'Pending', tone: undefined },
 } as const;
 
 /** The state of a delivery. */
 export const DeliveryState = ({ state }: { state: Schemas['Delivery']['state'] }) => (
-  <Badge tone={TONES[state]}>
-    <span className="capitalize">{state}</span>
-  </Badge>
+  <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>
 );

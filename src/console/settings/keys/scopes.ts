@@ -59,7 +59,7 @@ export function summaryOf({ scopes, type, origins }: Schemas['ApiKey']): string 
   if (scopes.includes('*')) return 'Full access';
   const parts = RESOURCES.flatMap(({ label, read, write }) => {
     if (write !== undefined && scopes.includes(write)) return [label];
-    return read !== undefined && scopes.includes(read) ? [`${label} (read)`] : [];
+    return read !== undefined && scopes.includes(read) ? [/* text */ `${label} (read)`] : [];
   });
   return shortened(parts);
 }

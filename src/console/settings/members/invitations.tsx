@@ -1,4 +1,5 @@
 import { useRecords, useResource } from '../../app/resource.ts';
+import { ROLE_NAMES } from '../../app/role-names.ts';
 import { Button } from '../../ui/button.tsx';
 import { RecordList } from '../../ui/record-list.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -27,7 +28,9 @@ export function Invitations() {
               { name: 'Email', render: ({ email }) => <span className="break-all">{email}</span> },
               {
                 name: 'Role',
-                render: ({ role }) => <span className="capitalize whitespace-nowrap">{role}</span>,
+                render: ({ role }) => (
+                  <span className="capitalize whitespace-nowrap">{ROLE_NAMES[role]}</span>
+                ),
               },
               {
                 name: 'Expires',

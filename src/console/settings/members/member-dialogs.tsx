@@ -4,6 +4,7 @@ import type { Schemas } from '../../api/client.ts';
 import type { Role } from '../../api/people.ts';
 import { RemoveDialog } from '../../app/remove-dialog.tsx';
 import { useResource } from '../../app/resource.ts';
+import { ROLE_NAMES } from '../../app/role-names.ts';
 import { meQuery, personClient, useMe } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { TextField } from '../../ui/field.tsx';
@@ -150,7 +151,7 @@ function RoleChoice({ role, onChange }: { role: Role; onChange(role: Role): void
             checked={one === role}
             onChange={() => onChange(one)}
           />
-          <span className="font-medium capitalize">{one}</span>
+          <span className="font-medium capitalize">{ROLE_NAMES[one]}</span>
           <span className="col-start-2 text-muted">{ROLES[one]}</span>
         </label>
       ))}

@@ -2,6 +2,7 @@ import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { useRecords } from '../../app/resource.ts';
+import { ROLE_NAMES } from '../../app/role-names.ts';
 import { useMe } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -64,7 +65,7 @@ export function MembersPage() {
                 name: 'Role',
                 render: ({ role, limits }) => (
                   <span className="whitespace-nowrap">
-                    <span className="capitalize">{role}</span>{' '}
+                    <span className="capitalize">{ROLE_NAMES[role]}</span>{' '}
                     {limits !== null && <Badge>Limited</Badge>}
                   </span>
                 ),

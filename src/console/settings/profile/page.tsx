@@ -1,9 +1,10 @@
+import { LanguageChoice } from '../../app/language-choice.tsx';
 import { useMe } from '../../app/session.ts';
 import { useChangeMe } from '../../app/use-change-me.ts';
 import { TextField } from '../../ui/field.tsx';
 import { Page } from '../../ui/page.tsx';
 import { AccountName, CurrentPasswordField, NewPasswordField } from '../../ui/password-fields.tsx';
-import { Sections } from '../../ui/section.tsx';
+import { Section, Sections } from '../../ui/section.tsx';
 import { useFields } from '../../ui/use-fields.ts';
 import { FormSection } from '../form-section.tsx';
 import { NotificationsSection } from './notifications.tsx';
@@ -17,6 +18,7 @@ export function ProfilePage() {
     <Page title="My profile">
       <Sections>
         <NameSection />
+        <LanguageSection />
         <PasswordSection />
         <SecondFactorSection />
         <NotificationsSection />
@@ -42,6 +44,14 @@ function NameSection() {
       <TextField label="Name" autoComplete="name" required maxLength={190} {...text('name')} />
       <TextField label="Email" disabled value={me.email} />
     </FormSection>
+  );
+}
+
+function LanguageSection() {
+  return (
+    <Section title="Language" description="The language of the console. Emails stay in English.">
+      <LanguageChoice />
+    </Section>
   );
 }
 
