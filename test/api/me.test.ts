@@ -23,6 +23,28 @@ describe('a signed-in person', () => {
     expect((await api.get('/me')).body).to.deep.equal(body);
   });
 
+  it('chooses a language for the console, or that of the browser', async () => {
+    const { api } = await aPerson();
+    expect((await api.get('/me')).body.language).to.equal(null);
+    for (const language of ['de', 'ja', null]) {
+      const { status, body } = await api.patch('/me', { language });
+      expect([status, body.language]).to.deep.equal([200, language]);
+      expect((await api.get('/me')).body.language).to.equal(language);
+    }
+    const named = await api.patch('/me', { name: 'Ada', language: 'fr' });
+    expect(named.body).to.include({ name: 'Ada', language: 'fr' });
+    expect((await api.patch('/me', { name: 'Grace' })).body.language).to.equal('fr');
+  });
+
+  for (const language of ['nl', 'DE', 'de-AT', '', 7]) {
+    it(`is refused the language ${JSON.stringify(language)}`, async () => {
+      const { api } = await aPerson();
+      const { status, body } = await api.patch('/me', { language });
+      expect([status, body.error.code]).to.deep.equal([422, 'unprocessable_entity']);
+      expect(body.error.message).to.match(/^language must be /);
+    });
+  }
+
   it('sees what their role in each workspace may do', async () => {
     const rights = [
       { role: 'owner', may: ['*'], mayNot: [] },

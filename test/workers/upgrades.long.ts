@@ -67,6 +67,7 @@ import * as limitedLists from '../../migrations/0102_limited_lists.ts';
 import * as utmRules from '../../migrations/0103_utm_rules.ts';
 import * as sharedReports from '../../migrations/0104_shared_reports.ts';
 import * as endedLimits from '../../migrations/0108_ended_limits.ts';
+import * as languages from '../../migrations/0115_languages.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -160,6 +161,7 @@ const AFTER_SEARCH = [
   utmRules,
   sharedReports,
   endedLimits,
+  languages,
 ];
 
 /** Cities as an earlier version stored them. */

@@ -1,5 +1,5 @@
 import { type UseQueryOptions, useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { apiOf } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite, type Write } from '../api/queries.ts';
@@ -56,7 +56,7 @@ interface AdminSectionProps {
 
 /** A section of the operators' page. */
 export function AdminSection({ title, aside, isAsideLabeled, children }: AdminSectionProps) {
-  const id = title.toLowerCase().replaceAll(' ', '-');
+  const id = useId();
   return (
     <section aria-labelledby={id} className="pb-8 last:pb-10">
       <header

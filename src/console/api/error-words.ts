@@ -353,6 +353,18 @@ export function labelOf(path: string): string {
   return sentenceCase(words);
 }
 
+/** True in German; the build puts the language of the page here. */
+const isGerman = new Intl.Locale('en').language === 'de';
+
+/**
+ * Lower-cases a title for use within a sentence, except the capitals of "API keys" and "A/B test",
+ * and of German nouns.
+ */
+export const inSentence = (title: string): string =>
+  isGerman || /^[A-Z]{2}|^A\//.test(title)
+    ? title
+    : title.slice(0, 1).toLowerCase() + title.slice(1);
+
 /** Capitalizes the first letter of a text. */
 export const sentenceCase = (text: string): string =>
   text.slice(0, 1).toUpperCase() + text.slice(1);

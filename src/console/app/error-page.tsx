@@ -1,6 +1,7 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { Compass, Lock } from 'lucide-react';
 import { useEffect } from 'react';
+import { inSentence } from '../api/error-words.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
@@ -99,9 +100,3 @@ export function NoAccess({ title }: { title: string }) {
     </Page>
   );
 }
-
-/**
- * Lower-cases a title for use within a sentence, except the capitals of "API keys" and "QR codes".
- */
-export const inSentence = (title: string): string =>
-  /^[A-Z]{2}/.test(title) ? title : title.slice(0, 1).toLowerCase() + title.slice(1);

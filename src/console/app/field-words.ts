@@ -1,4 +1,4 @@
-import { labelOf } from '../api/error-words.ts';
+import { inSentence, labelOf } from '../api/error-words.ts';
 
 /* Names and values of fields in words, for people who compare versions of a record. */
 
@@ -21,8 +21,7 @@ const NAMES: Readonly<Record<string, string>> = {
  */
 export function nameOfField(path: string, field: string): string {
   if (field === 'url' && /^\/(?:links|qrcodes)\b/.test(path)) return 'destination';
-  const label = NAMES[field] ?? labelOf(field);
-  return /^[A-Z]{2}|^A\//.test(label) ? label : label.slice(0, 1).toLowerCase() + label.slice(1);
+  return inSentence(NAMES[field] ?? labelOf(field));
 }
 
 /** Formats a value for comparison by people. */

@@ -1,6 +1,7 @@
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { inSentence } from '../api/error-words.ts';
 import { loadPart } from '../api/reachability.ts';
 import { buttonLook, IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
@@ -11,7 +12,7 @@ import { whenIdle } from '../ui/when-idle.ts';
 import { useAccent } from './accent.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
-import { inSentence, NoAccess, NotAMemberPage } from './error-page.tsx';
+import { NoAccess, NotAMemberPage } from './error-page.tsx';
 import { useLeavingQuestion } from './leaving.ts';
 import { PasswordBanner } from './password-banner.tsx';
 import { NeedsSecondFactor } from './second-factor-page.tsx';

@@ -59,14 +59,14 @@ export function KindPanel({ draft, onChange, isStored }: KindProps) {
                   type="radio"
                   name={group}
                   aria-label={kind.label}
-                  aria-describedby={`${group}-${kind.label}`}
+                  aria-describedby={`${group}-${kind.isStatic}`}
                   checked={isChosen}
                   onChange={() => onChange({ isStatic: kind.isStatic })}
                   className="mt-0.5"
                 />
                 <span>
                   <span className="block font-medium">{kind.label}</span>
-                  <span id={`${group}-${kind.label}`} className="block text-xs text-muted">
+                  <span id={`${group}-${kind.isStatic}`} className="block text-xs text-muted">
                     {kind.hint}
                   </span>
                 </span>

@@ -27,7 +27,7 @@ export function SettingsLayout() {
         >
           <Options of={views.map(({ to, label }) => [to, label])} />
         </select>
-        <div className="flex gap-1 max-lg:hidden">
+        <div className="flex flex-wrap gap-x-1 max-lg:hidden">
           {views.map(({ to, label }) => (
             <Link
               key={to}

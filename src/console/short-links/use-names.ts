@@ -9,7 +9,6 @@ import { webhooksQuery } from '../webhooks/queries.ts';
 import type { ChangeNames, Reference } from './change-words.ts';
 import { ALL_FIELDS, type ShortLinkRecord } from './fields.ts';
 import type { RecordKind } from './list-kind.ts';
-import { DEVICES } from './traits.ts';
 
 const LABELS = new Map(
   ALL_FIELDS.flatMap(({ name, control }): [string, string][] =>
@@ -28,12 +27,17 @@ function nameOfLanguage(tag: string): string {
   }
 }
 
-/** Names a type of device within a sentence: "a phone", "an embedded device", "a TV". */
-function nameOfDevice(type: string): string {
-  const label = DEVICES.find(([value]) => value === type)?.[1] ?? type;
-  const name = label === label.toUpperCase() ? label : label.toLowerCase();
-  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`;
-}
+/** Types of devices within a sentence: "Visitors on a phone go to …". */
+const DEVICE_NAMES: Readonly<Record<string, string>> = {
+  desktop: 'a desktop',
+  mobile: 'a phone',
+  tablet: 'a tablet',
+  smarttv: 'a TV',
+  console: 'a game console',
+  wearable: 'a watch or wearable',
+  embedded: 'an embedded device',
+};
+const nameOfDevice = (type: string): string => DEVICE_NAMES[type] ?? type;
 
 /** Names by id of the records of a list, and whether the list has all of them. */
 interface NamedList {

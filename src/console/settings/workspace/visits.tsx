@@ -19,7 +19,7 @@ const WINDOWS: Readonly<Record<number, string>> = {
 
 /** Selectable names of the parameter and the cookie with the click's id. */
 const CLICK_ID_PARAMETERS = {
-  click_id: 'click_id',
+  click_id: /* value */ 'click_id',
   dub_id: 'dub_id, as pages that were written for Dub expect',
 } as const satisfies Record<Schemas['Workspace']['clickIdParameter'], string>;
 
