@@ -4,12 +4,27 @@ import { parseSync } from 'rolldown/utils';
 import {
   areWords,
   hasOptions,
+  isCode,
   isInline,
   isShownText,
   looksLikeText,
   placeOfArguments,
   placeOfName,
 } from './rules.mjs';
+import {
+  bare,
+  cleaned,
+  countOfTest,
+  decode,
+  decodeIn,
+  hasLetters,
+  isElement,
+  isString,
+  isTextBeyondDoubt,
+  joinedText,
+  lineBreaks,
+  nameOf,
+} from './syntax.mjs';
 
 /**
  * @typedef {object} Message
@@ -17,57 +32,6 @@ import {
  * @property {string} [plural] the English text for other counts than one
  * @property {string[]} names expressions of the values, as a hint for translators
  */
-
-const ENTITIES = { amp: '&', quot: '"', lt: '<', gt: '>', nbsp: '\u00a0', apos: "'" };
-const decode = (text) => text.replaceAll(/&(\w+);/g, (all, name) => ENTITIES[name] ?? all);
-
-/** Joins the lines of a text in JSX as React does. */
-function cleaned(raw) {
-  const lines = raw.split(/\r?\n/);
-  return lines
-    .map((line, index) => {
-      let text = line.replaceAll('\t', ' ');
-      if (index > 0) text = text.replace(/^ +/, '');
-      if (index < lines.length - 1) text = text.replace(/ +$/, '');
-      return text;
-    })
-    .filter((line) => line !== '')
-    .join(' ');
-}
-
-const isString = (node) => node?.type === 'Literal' && typeof node.value === 'string';
-const isElement = (node) => node?.type === 'JSXElement' || node?.type === 'JSXFragment';
-const hasLetters = (text) => /\p{L}/u.test(text);
-
-const isTextBeyondDoubt = (node) =>
-  (isString(node) && looksLikeText(node.value)) ||
-  (node?.type === 'ConditionalExpression' &&
-    [node.consequent, node.alternate].some(isTextBeyondDoubt));
-
-/** The text of strings that are written in several lines: `'One ' + 'text'`. */
-function joinedText({ type, operator, left, right, value }) {
-  if (type === 'Literal' && typeof value === 'string') return value;
-  if (type !== 'BinaryExpression' || operator !== '+') return undefined;
-  const [one, other] = [joinedText(left), joinedText(right)];
-  return one === undefined || other === undefined ? undefined : one + other;
-}
-
-/** An expression without its types. */
-const bare = (node) => (node?.type.startsWith('TS') ? bare(node.expression) : node);
-
-/** Name of an expression's function or constructor. */
-function nameOf(node) {
-  if (node.type === 'Identifier' || node.type === 'JSXIdentifier') return node.name;
-  if (node.type === 'JSXAttribute') return nameOf(node.name);
-  if (node.type === 'MemberExpression' && !node.computed) return node.property.name;
-  return '';
-}
-
-/** `count` of `count === 1 ? … : …`. */
-function countOfTest({ type, operator, left, right }) {
-  const isOne = type === 'BinaryExpression' && operator === '===' && right.value === 1;
-  return isOne && right.type === 'Literal' ? left : undefined;
-}
 
 /** Comments before a string or a table that say what it is. */
 const MARKS = { value: 'value', text: 'shown', count: 'counted' };
@@ -85,11 +49,9 @@ const CHILDREN_SKIPPED = new Set([
 /** Finds the texts of one file. */
 class File {
   constructor(file, source) {
-    this.file = file;
     this.source = source;
     const { program, comments, errors } = parseSync(file, source);
     if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`);
-    this.program = program;
     /** Comments `value` and `text` by the position of the string after them. */
     this.marks = new Map();
     for (const { value, end } of comments) {
@@ -101,8 +63,6 @@ class File {
     }
     /** @type {Message[]} */
     this.messages = [];
-    /** Strings with letters that are no texts, for reviews of the rules. */
-    this.values = [];
     this.edits = [];
     this.used = new Set();
     this.walk(program, 'unclear');
@@ -117,7 +77,7 @@ class File {
       if (edit.start < at || edit.end > end) continue;
       const made = edit.code();
       // Lines stay where they are, for stack traces without source maps.
-      const lost = count(this.source.slice(edit.start, edit.end)) - count(made);
+      const lost = lineBreaks(this.source.slice(edit.start, edit.end)) - lineBreaks(made);
       code += this.source.slice(at, edit.start) + made + '\n'.repeat(Math.max(0, lost));
       at = edit.end;
     }
@@ -145,23 +105,16 @@ class File {
     }
   }
 
-  walk(node, place) {
+  /** Reads a node by the method of its type, and others by their children. */
+  walk(node, around) {
     if (node === null || node === undefined) return;
-    place = this.marks.get(node.start) ?? place;
+    const place = this.marks.get(node.start) ?? around;
     const { type } = node;
-    const own = this[type];
-    if (own !== undefined) own.call(this, node, place);
-    else if (
-      type === 'TSAsExpression' ||
-      type === 'TSSatisfiesExpression' ||
-      type === 'TSNonNullExpression'
-    )
-      this.walk(node.expression, place);
-    else if (!type.startsWith('TS'))
-      this.visit(
-        node,
-        type.endsWith('Statement') || type.endsWith('Declaration') ? 'unclear' : place,
-      );
+    if (this[type] !== undefined) this[type](node, place);
+    else if (/^TS(?:As|Satisfies|NonNull)Expression$/.test(type)) this.walk(node.expression, place);
+    else if (!type.startsWith('TS')) {
+      this.visit(node, /(?:Statement|Declaration)$/.test(type) ? 'unclear' : place);
+    }
   }
 
   ImportDeclaration() {}
@@ -197,13 +150,9 @@ class File {
 
   isText(text, place, joined = text) {
     if (place === 'value') return false;
-    const isText =
-      place === 'shown'
-        ? isShownText(text)
-        : looksLikeText(text) &&
-          (joined === text || looksLikeText(joined) || /\s/.test(joined.trim()));
-    if (!isText && hasLetters(text)) this.values.push(text);
-    return isText;
+    if (place === 'shown') return isShownText(text);
+    const isWhole = joined === text || looksLikeText(joined) || /\s/.test(joined.trim());
+    return isWhole && looksLikeText(text);
   }
 
   /** Replaces a string or template by a look-up. */
@@ -459,9 +408,11 @@ class File {
     this.inAttribute = outer;
   }
 
-  JSXElement(node) {
-    this.element(node.openingElement);
-    this.children(node);
+  JSXElement({ openingElement, children }) {
+    this.element(openingElement);
+    if (isCode(nameOf(openingElement.name))) {
+      for (const one of children) if (one.type !== 'JSXText') this.walk(one, 'value');
+    } else this.children({ children });
   }
 
   element({ attributes }) {
@@ -511,7 +462,7 @@ class File {
     const [, before, words, after] = /^(\s*)(.*?)(\s*)$/s.exec(text);
     this.add({
       text: words,
-      names: [...values.map((one) => this.nameOfValue(one))],
+      names: values.map((one) => this.nameOfValue(one)),
     });
     const range = { start: children[0].start, end: children.at(-1).end };
     this.edit(range, () => {
@@ -556,18 +507,12 @@ class File {
   }
 }
 
-const count = (text) => text.split('\n').length - 1;
-
-/** Value of a string: JSX has entities in attributes. */
-const decodeIn = (source, node) =>
-  source[node.start - 1] === '=' ? decode(node.value) : node.value;
-
 /**
  * Returns the texts of a file.
  *
  * @param {string} file
  * @param {string} source
- * @returns {{ messages: Message[], values: string[] }}
+ * @returns {{ messages: Message[] }}
  */
 export const textsOf = (file, source) => new File(file, source);
 

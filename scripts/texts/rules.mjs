@@ -187,3 +187,6 @@ const INLINE =
 
 /** True for an element within a sentence, whose text is a part of it. */
 export const isInline = (name) => INLINE.test(name);
+
+/** True for an element whose text is code. */
+export const isCode = (name) => /^(?:code|pre|kbd|script|style)$/.test(name);

@@ -2,12 +2,14 @@ import { parseColor } from '../../qrcodes/render/color.ts';
 import { EYE_BALLS, EYE_FRAMES, eyePartsOf } from '../../qrcodes/render/eyes/index.ts';
 import { LEVELS } from '../../qrcodes/render/levels.ts';
 import { PATTERN_NAMES } from '../../qrcodes/render/patterns/index.ts';
+import { inSentence } from '../api/error-words.ts';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { PictureChoice } from './choice.tsx';
 import { ColorField } from './color-field.tsx';
 import { EyeColors } from './eye-colors.tsx';
 import { PaintField } from './gradient-field.tsx';
 import type { LookProps } from './look.ts';
+import { nameOfOption } from './option-names.ts';
 
 /** Share of a code that may be damaged, by error correction level. */
 const LEVEL_WORDS = {
@@ -78,7 +80,7 @@ export function StylePanel(props: LookProps) {
         label="Balls of the eyes"
         value={ball}
         options={EYE_BALLS}
-        nameOf={(value) => `Ball: ${value}`}
+        nameOf={(value) => `Ball: ${inSentence(nameOfOption(value))}`}
         onChange={(value) => onChange({ shape: `${frame}/${value}` })}
         lookOf={(value) => ({ shape: `${frame}/${value}`, pattern })}
         crop={EYE}

@@ -207,6 +207,7 @@ function ActorChoice({ actor, onChange }: ActorChoiceProps) {
 }
 
 function nameOf({ userId, name }: Entry['actor']): string {
+  if (userId === null && name === 'operator') return 'Operator';
   if (userId === null && name !== null) return sentenceCase(name);
   return name ?? 'Deleted person';
 }

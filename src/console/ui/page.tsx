@@ -47,7 +47,7 @@ export function Page({ title, actions, isFixed, isNarrow, children }: PageProps)
         <h1 ref={heading} tabIndex={-1} className="text-lg font-semibold wrap-anywhere">
           {title}
         </h1>
-        <div className="flex items-center gap-2 print:hidden">{actions}</div>
+        <div className="flex flex-wrap items-center gap-2 print:hidden">{actions}</div>
       </header>
       {children}
     </div>
