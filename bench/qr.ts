@@ -33,6 +33,11 @@ interface Candidate {
 export async function benchQr({ rounds }: BenchOptions): Promise<Row[]> {
   const image = await sampleImage();
   const styled: Partial<Design> = { pattern: 'rounded', shape: 'rounded/dot' };
+  const stops = [
+    { color: '#0000C0', offset: 0 },
+    { color: '#C00000', offset: 1 },
+  ];
+  const gradient: Partial<Design> = { ...styled, fgGradient: { type: 'linear', angle: 45, stops } };
   const ours = (look: Partial<Design>) => (size: number) =>
     drawPicture(PAYLOAD, { ...defaultDesign(), ...look, size }, 'png');
   const withImage = (size: number) => {
@@ -49,6 +54,11 @@ export async function benchQr({ rounds }: BenchOptions): Promise<Row[]> {
     { name: 'qr-code-styling, rounded', draw: (size) => viaStyling(size, 'rounded') },
     { name: 'plain', against: ['qrcode.toBuffer', 'qr-code-styling, square'], draw: ours({}) },
     { name: 'rounded', against: ['qr-code-styling, rounded'], draw: ours(styled) },
+    {
+      name: 'rounded with a gradient',
+      against: ['qr-code-styling, rounded'],
+      draw: ours(gradient),
+    },
     { name: 'rounded with an image', against: ['qr-code-styling, rounded'], draw: withImage },
   ];
   const rows: Row[] = [];

@@ -1,12 +1,17 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { type Design, defaultDesign } from '../../src/qrcodes/render/design.ts';
+import {
+  type Design,
+  type DesignGradient,
+  defaultDesign,
+} from '../../src/qrcodes/render/design.ts';
 import { matrixOf } from '../../src/qrcodes/render/design-matrix.ts';
 import { draw } from '../../src/qrcodes/render/drawing.ts';
 import type { Drawing } from '../../src/qrcodes/render/drawing-types.ts';
 import { EYE_SHAPE_NAMES } from '../../src/qrcodes/render/eyes/index.ts';
 import { flatPicture } from '../../src/qrcodes/render/flat-picture.ts';
 import { FRAME_NAMES } from '../../src/qrcodes/render/frames/names.ts';
+import { paintedPicture } from '../../src/qrcodes/render/painted-picture.ts';
 import { PATTERN_NAMES } from '../../src/qrcodes/render/patterns/index.ts';
 import { drawPicture } from '../../src/qrcodes/render/picture.ts';
 import { minSize } from '../../src/qrcodes/render/scannability.ts';
@@ -108,18 +113,13 @@ describe('pictures of flat colors', function () {
     expect((await sharp(png).metadata()).density).to.equal(300);
   });
 
-  it('are left to librsvg with gradients, and when they are large', () => {
-    const stops = [
-      { color: '#000000', offset: 0 },
-      { color: '#1E3A8A', offset: 1 },
-    ];
-    const fgGradient = { type: 'linear' as const, angle: 0, stops };
-    const large = { ...defaultDesign(), size: 4_096, pattern: 'dots' as const };
-    expect(flatPicture(draw('x', { ...defaultDesign(), fgGradient }))).to.equal(undefined);
-    expect(flatPicture(draw('x', large))).to.equal(undefined);
+  it('are left to librsvg when they are large', () => {
+    const large = draw('x', { ...defaultDesign(), size: 4_096, pattern: 'dots' as const });
+    expect(flatPicture(large)).to.equal(undefined);
+    expect(paintedPicture(large)).to.equal(undefined);
   });
 
-  it('are left to librsvg with more colors than an indexed PNG has', () => {
+  it('have four bytes per px with more colors than an indexed PNG has', () => {
     const square = (color: number) => {
       const fill = `#${color.toString(16).padStart(6, '0')}`;
       return { path: `M0 ${color}L9 ${color}L9 ${color + 1}L0 ${color + 1}Z`, fill };
@@ -135,6 +135,9 @@ describe('pictures of flat colors', function () {
     });
     expect(flatPicture(drawing(255))?.colors).to.have.length(256);
     expect(flatPicture(drawing(256))).to.equal(undefined);
+    const { rgba } = paintedPicture(drawing(256))!;
+    // The last square is over the px of the one before it.
+    expect([...rgba.subarray(255 * 40, 255 * 40 + 4)]).to.deep.equal([0, 0, 255, 255]);
   });
 
   it('end at the edges of the picture', () => {
@@ -152,5 +155,79 @@ describe('pictures of flat colors', function () {
     for (let y = 0; y < 8; y += 1) {
       expect([...rows.subarray(y * 11, (y + 1) * 11)]).to.deep.equal([0, ...Array(10).fill(1)]);
     }
+  });
+});
+
+/** Least distance of two stops of the gradients. */
+const APART = 0.1;
+/** Difference of a px between edges from librsvg, out of 255. */
+const CLOSE = 2;
+
+function anyGradient(random: () => number, colors: readonly string[]): DesignGradient {
+  const count = 2 + Math.floor(random() * 4);
+  const offsets = Array.from({ length: count }, (_, at) => (at + 0.8 * random()) / count);
+  const stops = offsets.map((offset, at) => ({
+    offset: Math.max(offset, (offsets[at - 1] ?? -APART) + APART),
+    color: colors[Math.floor(random() * colors.length)]!,
+  }));
+  const last = stops.at(-1)!;
+  last.offset = Math.min(1, last.offset);
+  return {
+    type: random() < 0.5 ? 'linear' : 'radial',
+    angle: Math.floor(random() * 360),
+    stops,
+  };
+}
+
+describe('pictures with gradients', function () {
+  this.timeout(120_000);
+
+  for (const [pattern, most] of [
+    // Edges on whole px have no shares, so that all px are those of the gradients.
+    ['squares', CLOSE],
+    ['dots', MOST],
+  ] as const) {
+    it(`of ${pattern} look as librsvg draws them`, async () => {
+      const seed = Number(process.env['QR_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+      const random = seeded(seed);
+      for (let drawn = 0; drawn < DESIGNS; drawn += 1) {
+        const light = ['#FFFFFF', '#FFF7E6', '#E0F2FE', '#FDE68A'];
+        const design: Design = {
+          ...defaultDesign(),
+          pattern,
+          size: 300 + Math.floor(random() * 200),
+          fgGradient: anyGradient(random, COLORS),
+          bgGradient: random() < 0.5 ? anyGradient(random, light) : null,
+          eyeGradient: random() < 0.5 ? anyGradient(random, COLORS) : null,
+          bgColor: random() < 0.3 ? 'transparent' : '#FFFFFF',
+        };
+        const about = `QR_SEED=${seed}: ${JSON.stringify(design)}`;
+        const png = await drawPicture('https://example.com', design, 'png');
+        const found = await differences(draw('https://example.com', design), png);
+        expect(found.most, about).to.be.at.most(most);
+        expect(found.mean, about).to.be.at.most(MEAN);
+      }
+    });
+  }
+
+  it('are the same as JPEG and WebP', async () => {
+    const random = seeded(7);
+    const design: Design = { ...defaultDesign(), fgGradient: anyGradient(random, COLORS) };
+    const drawing = draw('https://example.com', design);
+    const webp = await drawPicture('https://example.com', design, 'webp');
+    expect((await differences(drawing, webp)).most).to.be.at.most(CLOSE);
+    const jpeg = await drawPicture('https://example.com', design, 'jpeg');
+    expect((await differences(drawing, jpeg)).mean).to.be.at.most(MEAN);
+  });
+
+  it('end at the edges of the picture, and state their resolution', async () => {
+    const fgGradient = anyGradient(seeded(3), COLORS);
+    const design: Design = { ...defaultDesign(), frame: 'rounded', fgGradient };
+    const png = await drawPicture('https://example.com', design, 'png', undefined, { dpi: 300 });
+    const { density, channels } = await sharp(png).metadata();
+    expect([density, channels]).to.deep.equal([300, 4]);
+    const { data } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+    // The corners outside of the frame are transparent.
+    expect(data[3]).to.equal(0);
   });
 });

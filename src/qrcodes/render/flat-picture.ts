@@ -1,15 +1,10 @@
 import { type Color, parseColor } from './color.ts';
 import { cover, FULL } from './coverage.ts';
-import type { Drawing, Shape } from './drawing-types.ts';
+import type { Drawing, PictureShape, Shape } from './drawing-types.ts';
+import { MOST_PX } from './painted-picture.ts';
 
 /** Number of colors that an indexed PNG may have (PNG, 11.2.2). */
 const MOST_COLORS = 256;
-/**
- * Maximum number of px, because this thread draws them: a picture of 2,048 px with a label takes
- * about 50 ms. librsvg has threads of its own for larger ones.
- */
-const MOST_PX = 6_000_000;
-
 /** A picture of few colors. */
 export interface FlatPicture {
   width: number;
@@ -19,17 +14,23 @@ export interface FlatPicture {
   colors: Color[];
 }
 
+/** A shape of one color. */
+interface FlatShape extends Shape {
+  fill: string;
+}
+
 /**
- * Draws shapes of flat colors, several times as fast as librsvg.
+ * Draws shapes of flat colors with few bytes, which are compressed sooner.
  *
  * @returns `undefined` for gradients, for pictures of more than 256 colors, and for large ones
  */
 export function flatPicture({ width, height, ground, shapes }: Drawing): FlatPicture | undefined {
   if (width * height > MOST_PX) return undefined;
+  const all = ground === null ? shapes : [ground, ...shapes];
+  if (!all.every(isFlat)) return undefined;
   const palette = new Palette();
   const rows = Buffer.alloc((width + 1) * height);
-  for (const shape of ground === null ? shapes : [ground, ...shapes]) {
-    if (!('fill' in shape) || typeof shape.fill !== 'string') return undefined;
+  for (const shape of all) {
     const color = parseColor(shape.fill);
     paint(rows, { width, height }, shape, palette.mixer(color), color.a === 1);
     if (palette.colors.length > MOST_COLORS) return undefined;
@@ -37,20 +38,8 @@ export function flatPicture({ width, height, ground, shapes }: Drawing): FlatPic
   return { width, height, rows, colors: palette.colors };
 }
 
-/** Converts a picture to four bytes per px: red, green, blue and opacity. */
-export function rgbaOf({ width, height, rows, colors }: FlatPicture): Buffer {
-  const rgba = Buffer.alloc(width * height * 4);
-  const bytes = colors.map(
-    ({ r, g, b, a }) => ((r << 24) | (g << 16) | (b << 8) | Math.round(a * 255)) >>> 0,
-  );
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const index = rows[y * (width + 1) + 1 + x]!;
-      rgba.writeUInt32BE(bytes[index]!, (y * width + x) * 4);
-    }
-  }
-  return rgba;
-}
+const isFlat = (shape: Shape | PictureShape): shape is FlatShape =>
+  'fill' in shape && typeof shape.fill === 'string';
 
 /** Returns the index of a color that covers a share of another one. */
 type Mixer = (below: number, share: number) => number;

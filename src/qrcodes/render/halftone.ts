@@ -1,4 +1,4 @@
-import { luminance } from './color.ts';
+import { luma } from './background.ts';
 import type { Background } from './design.ts';
 import type { SquarePixels } from './drawing-types.ts';
 import { rectangle } from './geometry.ts';
@@ -69,8 +69,8 @@ function wantedInk(picture: SquarePixels, side: number, isInverted: boolean): Fl
 }
 
 /** The lightness of a picture in each cell of a square, 0 to 1. */
-function meansOf(picture: SquarePixels, side: number): Float64Array {
-  const edge = (at: number) => Math.floor((at * picture.side) / side);
+function meansOf({ side: width, rgb }: SquarePixels, side: number): Float64Array {
+  const edge = (at: number) => Math.floor((at * width) / side);
   const means = new Float64Array(side * side);
   for (let y = 0; y < side; y += 1) {
     const [top, bottom] = [edge(y), Math.max(edge(y) + 1, edge(y + 1))];
@@ -79,12 +79,12 @@ function meansOf(picture: SquarePixels, side: number): Float64Array {
       let sum = 0;
       for (let row = top; row < bottom; row += 1) {
         for (let column = left; column < right; column += 1) {
-          const from = (row * picture.side + column) * 3;
-          const [r, g, b] = picture.rgb.subarray(from, from + 3) as unknown as number[];
-          sum += luminance({ r: r!, g: g!, b: b!, a: 1 }) ** (1 / 2.2);
+          const from = (row * width + column) * 3;
+          const [r, g, b] = [rgb[from]!, rgb[from + 1]!, rgb[from + 2]!];
+          sum += luma({ r, g, b, a: 1 });
         }
       }
-      means[y * side + x] = sum / ((bottom - top) * (right - left));
+      means[y * side + x] = sum / (255 * (bottom - top) * (right - left));
     }
   }
   return means;

@@ -9,7 +9,7 @@ import type { Output } from './output.ts';
 import { isPlain, plainPng } from './plain-png.ts';
 import { toPdf } from './print.ts';
 import { toRaster } from './raster.ts';
-import { embeddedPictures, squarePixels } from './square-pixels.ts';
+import { embeddedPictures, MOST_SIDE, squarePixels } from './square-pixels.ts';
 import { toSvg } from './svg.ts';
 
 type Encoder = (
@@ -56,7 +56,9 @@ export async function drawPicture(
 ): Promise<Buffer> {
   if (format === 'png' && isPlain(design)) return plainPng(payload, design, output.dpi);
   const vector = image && SHAPED.has(format) ? vectorIn(image.png) : undefined;
-  const picture = background && (await squarePixels(background, paperOf(design)));
+  // Files without px can be printed in any size.
+  const most = SHAPED.has(format) ? MOST_SIDE : Math.min(MOST_SIDE, design.size);
+  const picture = background && (await squarePixels(background, paperOf(design), most));
   const drawing = draw(payload, design, undefined, picture);
   return ENCODERS[format](drawing, image && { ...image, vector }, output);
 }

@@ -2,9 +2,9 @@ import { parseColor } from './color.ts';
 import type { Design } from './design.ts';
 import { matrixOf } from './design-matrix.ts';
 import { layoutFrame } from './frames/index.ts';
-import { indexedPng } from './indexed-png.ts';
 import type { Matrix } from './matrix.ts';
 import { type ModulePlace, placeModules } from './place.ts';
+import { indexedPng } from './png.ts';
 
 /*
  * Draws plain codes without SVG and sharp. Their image has two colors and few distinct rows, so one

@@ -1,13 +1,14 @@
 import type { Sharp, SharpOptions } from 'sharp';
 import { Semaphore } from '../../infra/semaphore.ts';
 import type { Drawing } from './drawing-types.ts';
-import { type FlatPicture, flatPicture, rgbaOf } from './flat-picture.ts';
-import { indexedPng } from './indexed-png.ts';
+import { flatPicture } from './flat-picture.ts';
 import { type MiddleImage, sourceOf } from './middle-image.ts';
 import type { Output } from './output.ts';
+import { type PaintedPicture, paintedPicture } from './painted-picture.ts';
+import { indexedPng, truecolorPng } from './png.ts';
 import { withJpegResolution, withPngResolution } from './resolution.ts';
 import { embeddedPictures } from './square-pixels.ts';
-import { type SvgOptions, toSvg } from './svg.ts';
+import { toSvg } from './svg.ts';
 
 /**
  * Maximum number of px that librsvg may read: a picture of 8,192 px with a label.
@@ -40,8 +41,8 @@ const ENCODERS: Record<RasterFormat, (picture: Sharp, pixels: number) => Sharp> 
   webp: (picture) => picture.webp({ lossless: true, effort: 1 }),
 };
 
-/** Level of the compression of flat pictures, whose repeated rows any level finds. */
-const EFFORT = 3;
+/** Levels of the compression of our own PNG files, whose repeated rows any level finds. */
+const EFFORT = { indexed: 3, truecolor: 2 };
 
 /** Rasterizes a drawing. JPEG has no opacity, so its background is white. */
 export async function toRaster(
@@ -50,17 +51,17 @@ export async function toRaster(
   image?: MiddleImage,
   { dpi }: Output = {},
 ): Promise<Buffer> {
-  const flat = image === undefined ? flatPicture(drawing) : undefined;
-  if (flat !== undefined && format === 'png') {
-    return indexedPng({ ...flat, depth: 8, effort: EFFORT }, dpi);
-  }
+  const flat = image === undefined && format === 'png' ? flatPicture(drawing) : undefined;
+  if (flat !== undefined) return indexedPng({ ...flat, depth: 8, effort: EFFORT.indexed }, dpi);
+  const painted = paintedPicture(drawing, image && (await insetOf(drawing, image)));
+  if (painted !== undefined && format === 'png')
+    return truecolorPng(painted, EFFORT.truecolor, dpi);
   const { default: sharp } = await import('sharp');
-  const pictures = await embeddedPictures(drawing);
   const units = drawing.width * drawing.height;
   const bytes = await rendering.run(
-    () => {
+    async () => {
       const [input, options] =
-        flat === undefined ? svgOf(drawing, image, pictures) : pixelsOf(flat);
+        painted === undefined ? await svgOf(drawing, image) : pixelsOf(painted);
       const picture = sharp(input, options);
       return ENCODERS[format](picture, units).toBuffer();
     },
@@ -70,19 +71,30 @@ export async function toRaster(
   return format === 'png' ? withPngResolution(bytes, dpi) : withJpegResolution(bytes, dpi);
 }
 
-type Input = [bytes: Buffer, options: SharpOptions];
+type Input = [bytes: Buffer | Uint8Array, options: SharpOptions];
 
-function svgOf(
-  drawing: Drawing,
-  image: MiddleImage | undefined,
-  pictures: SvgOptions['pictures'],
-): Input {
+async function svgOf(drawing: Drawing, image: MiddleImage | undefined): Promise<Input> {
+  const pictures = await embeddedPictures(drawing);
   const svg = Buffer.from(toSvg(drawing, { image: image && sourceOf(image), pictures }));
   // The image may exceed librsvg's limit for an attribute.
   return [svg, { limitInputPixels: MAX_PIXELS, unlimited: true }];
 }
 
-const pixelsOf = (flat: FlatPicture): Input => [
-  rgbaOf(flat),
-  { raw: { width: flat.width, height: flat.height, channels: 4 } },
+const pixelsOf = ({ rgba, width, height }: PaintedPicture): Input => [
+  rgba,
+  { raw: { width, height, channels: 4 } },
 ];
+
+/** Scales the image in the middle into its box, with its proportions. */
+async function insetOf({ image: box }: Drawing, { png }: MiddleImage) {
+  if (box === null) return undefined;
+  const { default: sharp } = await import('sharp');
+  const [width, height] = [Math.round(box.width), Math.round(box.height)];
+  const rgba = await sharp(png)
+    .resize({ width, height, fit: 'contain', background: '#00000000' })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw()
+    .toBuffer();
+  return { box: { x: Math.round(box.x), y: Math.round(box.y), width, height }, rgba };
+}
