@@ -395,9 +395,10 @@ export const qrCodeBulkHandlers = handlers(qrCodeBulkJobs, {
 
   /** Makes the same change to up to 100 QR codes independently. */
   'qrcodes.update': ({ qrcodeIds, changes }, job) =>
-    changeEach(QR_CODE_TABLES, job, qrcodeIds, async (trx, ref, publish) =>
-      changeQrCode(trx, await qrCodeQueries.lock(trx, job, ref), changes, publish, updatedBy(job)),
-    ),
+    changeEach(QR_CODE_TABLES, job, qrcodeIds, async (trx, ref, publish) => {
+      const before = await qrCodeQueries.lock(trx, job, ref);
+      return changeCompletely(trx, before, changes, publish, updatedBy(job));
+    }),
 
   /** Deletes up to 100 QR codes; unknown ids are ignored. */
   'qrcodes.delete': ({ qrcodeIds, events }, job) =>

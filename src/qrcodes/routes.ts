@@ -219,23 +219,24 @@ export const qrCodeRoutes: Route[] = [
     summary: 'Update up to 100 QR codes',
     description:
       'Makes the same change to up to 100 QR codes. Each code is updated independently: the ' +
-      'response has each code or its error, in the order of the request. Content and ' +
-      'appearance can be changed one code at a time only.',
+      'response has each code or its error, in the order of the request: a code that would be ' +
+      'unreadable in a new appearance keeps its own. Content can be changed one code at a time only.',
     extension: true,
     body: bulkChangesBody,
     bodyLimit: BULK_BYTES,
     answers: { 200: bulkAnswer },
-    async handle(request) {
-      const { qrcodeIds, data } = request.body;
+    handle(request) {
+      const { qrcodeIds, data: body } = request.body;
       const { projectId } = request.caller;
-      const changes = await withFraming(request, toChanges(projectId, data, {}), () =>
-        Promise.all(qrcodeIds.map((ref) => findFraming(projectId, ref))),
-      );
-      return answerWrite(
-        request,
-        qrCodeBulkJobs['qrcodes.update'],
-        { qrcodeIds, changes },
-        (items) => ok(items.map(openItem(request.caller))),
+      const data = async () => {
+        const stored = toChanges(projectId, body, await storeImages(request, body));
+        const changes = await withFraming(request, stored, () =>
+          Promise.all(qrcodeIds.map((ref) => findFraming(projectId, ref))),
+        );
+        return { qrcodeIds, changes };
+      };
+      return answerWrite(request, qrCodeBulkJobs['qrcodes.update'], data, (items) =>
+        ok(items.map(openItem(request.caller))),
       );
     },
   }),

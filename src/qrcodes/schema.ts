@@ -82,6 +82,10 @@ const contentFields = Object.fromEntries(
   ]),
 ) as Record<ContentName, Schema>;
 
+const templateField = id()
+  .allow(null)
+  .description('Id of the template for the appearance. Fields of the same body take precedence.');
+
 const ownFields = {
   ...contentFields,
   ...designFields,
@@ -94,9 +98,7 @@ const ownFields = {
   filled: bodyFlag().description(
     'A visitor has filled in the form before the destination. Default false.',
   ),
-  templateId: id()
-    .allow(null)
-    .description('Id of the template for the appearance. Fields of the same body take precedence.'),
+  templateId: templateField,
   useAsTemplate: bodyFlag().description(
     'true: stores the appearance as a template; the response has its `templateId`. Default false.',
   ),
@@ -174,10 +176,10 @@ export interface BulkChanges {
   data: QrCodeChangesBody;
 }
 
-/** Schema of a bulk change, without content and design, which are changed code by code. */
+/** Schema of a bulk change, without content, which is changed code by code. */
 export const bulkChangesBody = Joi.object<BulkChanges>({
   qrcodeIds: changedIds(QR_CODE_TABLES).example(['qr_4Jx2vQ0aTq', 'ext_poster-1']),
-  data: Joi.object(changeFields)
+  data: Joi.object({ ...changeFields, ...designFields, templateId: templateField })
     .fork(SINGULAR, (field) => field.forbidden())
     .required()
     .description('The change.')

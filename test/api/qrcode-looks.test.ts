@@ -115,6 +115,56 @@ describe('the look of a QR code', () => {
     }
   });
 
+  it('is changed for many codes at once, by a template or its fields, and reverted', async () => {
+    const { api } = await aWorkspace();
+    const make = async (fields: object) =>
+      (await api.post('/qrcodes', { ...CODE, ...fields })).body;
+    const look = { fgColor: '#14532D', pattern: 'dots', frame: 'rounded' };
+    const { templateId } = await make({ ...look, useAsTemplate: true });
+    const dynamic = await make({ fgColor: '#1E3A8A' });
+    const fixed = await make({ type: 'text', url: undefined, text: 'Menu', static: true });
+    const qrcodeIds = [dynamic.id, 'qr_none', fixed.id];
+    const change = (data: object) => api.patch('/qrcodes/bulk', { qrcodeIds, data });
+    const { body: changed } = await change({ templateId, bgColor: '#FFF7E6' });
+    for (const [at, { contentStatic, shortLink }] of [
+      [0, dynamic],
+      [2, fixed],
+    ] as const) {
+      const same = { contentStatic, shortLink };
+      expect(changed[at]).to.include({ ...look, ...same, templateId, bgColor: '#FFF7E6' });
+    }
+    expect(changed[1].error.code).to.equal('not_found');
+
+    const { body: history } = await api.get(`/qrcodes/${dynamic.id}/history`);
+    const revert = { changeId: history[0].id };
+    await api.post(`/qrcodes/${dynamic.id}/revert`, revert);
+    const { body: reverted } = await api.get(`/qrcodes/${dynamic.id}`);
+    expect(reverted).to.include({ fgColor: '#1E3A8A', pattern: 'squares', frame: 'none' });
+  });
+
+  it('of many codes stays that of a code which it would make unreadable', async () => {
+    const { api } = await aWorkspace();
+    const { body: light } = await api.post('/qrcodes', { ...CODE, fgColor: '#1E3A8A' });
+    const { body: dark } = await api.post('/qrcodes', { ...CODE, bgColor: '#BBBBBB' });
+    const change = (data: object) =>
+      api.patch('/qrcodes/bulk', { qrcodeIds: [light.id, dark.id], data });
+    const { status, body } = await change({ fgColor: '#777777' });
+    expect([status, body[0].fgColor]).to.deep.equal([200, '#777777']);
+    expect(body[1].error).to.include({ code: 'unprocessable_entity' });
+    expect((await api.get(`/qrcodes/${dark.id}`)).body.fgColor).to.equal('#000000');
+    for (const [data, message] of [
+      [{ fgColor: 'none' }, /^data.fgColor must be a color/],
+      [{ url: 'https://example.com' }, /^data.url /],
+      [{ useAsTemplate: true }, /^data.useAsTemplate /],
+    ] as const) {
+      const refused = await change(data);
+      expect(refused.status).to.equal(422);
+      expect(refused.body.error.message).to.match(message);
+    }
+    const { body: unknown } = await change({ templateId: 'tmpl_none' });
+    expect(unknown.error?.message ?? unknown[0].error.message).to.contain('there is no template');
+  });
+
   it('may have gradients and colors of eyes, which templates keep and null clears', async () => {
     const look = {
       fgGradient: {

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Download, LayoutGrid, Plus, QrCode as QrCodeIcon, Table } from 'lucide-react';
+import { Download, LayoutGrid, Palette, Plus, QrCode as QrCodeIcon, Table } from 'lucide-react';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { loadPart } from '../api/reachability.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -18,6 +18,10 @@ const SheetDialog = lazy(
   loadPart(async () => ({ default: (await import('./sheet-dialog.tsx')).SheetDialog })),
 );
 
+const StyleDialog = lazy(
+  loadPart(async () => ({ default: (await import('./style-dialog.tsx')).StyleDialog })),
+);
+
 const CodeDialog = lazy(
   loadPart(async () => ({ default: (await import('./code-picture.tsx')).CodeDialog })),
 );
@@ -30,6 +34,7 @@ export function QrCodesPage() {
   const search: ListSearch = useSearch({ from: '/$workspace/qrcodes' });
   const setSearch = useSetSearch(QR_CODES);
   const [isSheetShown, showSheet] = useState(false);
+  const [isStyleShown, showStyle] = useState(false);
   const [shown, setShown] = useState<QrCode>();
   const design = useCallback(
     (id: string) =>
@@ -111,14 +116,22 @@ export function QrCodesPage() {
       edit={edit}
       cells={cells}
       actions={
-        <Button icon={LayoutGrid} onClick={() => showSheet(true)}>
-          Sheet or ZIP
-        </Button>
+        <>
+          <Button icon={LayoutGrid} onClick={() => showSheet(true)}>
+            Sheet or ZIP
+          </Button>
+          {may('qrcodes.write') && (
+            <Button icon={Palette} onClick={() => showStyle(true)}>
+              Style
+            </Button>
+          )}
+        </>
       }
     >
       {(selected) => (
         <Suspense>
           {isSheetShown && <SheetDialog records={[...selected]} onClose={() => showSheet(false)} />}
+          {isStyleShown && <StyleDialog records={selected} onClose={() => showStyle(false)} />}
           {shown !== undefined && <CodeDialog record={shown} onClose={() => setShown(undefined)} />}
         </Suspense>
       )}

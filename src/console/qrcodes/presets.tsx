@@ -4,6 +4,7 @@ import { colorFault, normalizeColor } from '../../qrcodes/render/color.ts';
 import { NAMED_LOOKS } from '../../qrcodes/render/named-looks.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { workspaceQuery } from '../settings/queries.ts';
+import { classes } from '../ui/classes.ts';
 import { useDrawn } from './drawn.ts';
 import { addressOf } from './image.ts';
 import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
@@ -13,20 +14,36 @@ import { nameOfTemplate, templatesQuery } from './templates.ts';
 
 const SAMPLE = 'HELLO';
 
-/** Styles to start from: plain, named looks, the brand’s, and the workspace's templates. */
-export function Presets({ onChosen }: { onChosen(look: Look): void }) {
+/** A style to start from. */
+export interface Chosen {
+  look: Look;
+  /** Id of the template that has the style; absent: another preset. */
+  template: string | undefined;
+}
+
+interface PresetsProps {
+  /** The preset that is marked, `null` for none; absent where a choice is not kept. */
+  chosen?: Chosen | null;
+  onChosen(look: Look, template?: string): void;
+}
+
+/** Styles to start from: the brand’s, the workspace's templates, plain, and named looks. */
+export function Presets({ chosen, onChosen }: PresetsProps) {
   const { api, limits, may } = useWorkspace();
   const templates = useQuery(templatesQuery(api)).data ?? [];
   const brand = useQuery(workspaceQuery(api)).data;
+  const preset = (name: string, look: Look) => (
+    <Preset
+      key={name}
+      name={name}
+      look={look}
+      isChosen={chosen === undefined ? undefined : isSame(chosen, look)}
+      onChosen={onChosen}
+    />
+  );
   return (
     <ul className="grid grid-cols-2 gap-2 md:grid-cols-[repeat(auto-fill,minmax(8rem,1fr))]">
-      <Preset name="Plain" look={PLAIN_LOOK} onChosen={onChosen} />
-      {Object.entries(NAMED_LOOKS).map(([name, style]) => (
-        <Preset key={name} name={nameOfLook(name)} look={lookOf(style)} onChosen={onChosen} />
-      ))}
-      {brand && (brand.brandColor ?? brand.logo) && (
-        <Preset name="Brand" look={brandLook(brand)} onChosen={onChosen} />
-      )}
+      {brand && (brand.brandColor ?? brand.logo) && preset('Brand', brandLook(brand))}
       {templates.map((template, index) => {
         const name = nameOfTemplate(templates, index);
         return (
@@ -35,17 +52,26 @@ export function Presets({ onChosen }: { onChosen(look: Look): void }) {
             name={name}
             look={lookOf(template)}
             note={template.isDefault ? 'Default' : undefined}
-            onChosen={onChosen}
+            isChosen={chosen === undefined ? undefined : chosen?.template === template.id}
+            onChosen={(look) => onChosen(look, template.id)}
             menu={
+              chosen === undefined &&
               may('qrcodes.write') &&
               limits === null && <TemplateMenu template={template} name={name} />
             }
           />
         );
       })}
+      {preset('Plain', PLAIN_LOOK)}
+      {Object.entries(NAMED_LOOKS).map(([name, style]) => preset(nameOfLook(name), lookOf(style)))}
     </ul>
   );
 }
+
+const isSame = (chosen: Chosen | null, look: Look): boolean =>
+  chosen !== null &&
+  chosen.template === undefined &&
+  JSON.stringify(chosen.look) === JSON.stringify(look);
 
 /**
  * Builds the brand's style: its color is used for the modules if it is dark enough, and otherwise
@@ -69,6 +95,8 @@ function brandLook({ brandColor, logo }: { brandColor: string | null; logo: stri
 interface PresetProps {
   name: string;
   look: Look;
+  /** Absent where presets are not marked. */
+  isChosen?: boolean | undefined;
   onChosen(look: Look): void;
   /** Shown over the picture. */
   note?: string | undefined;
@@ -76,14 +104,18 @@ interface PresetProps {
   menu?: ReactNode;
 }
 
-function Preset({ name, look, onChosen, note, menu }: PresetProps) {
+function Preset({ name, look, isChosen, onChosen, note, menu }: PresetProps) {
   const { data } = useDrawn(SAMPLE, look);
   return (
     <li className="relative">
       <button
         type="button"
+        aria-pressed={isChosen}
         onClick={() => onChosen(look)}
-        className="flex w-full flex-col items-center gap-1 rounded-lg border border-line bg-panel p-2 hover:bg-hover"
+        className={classes(
+          'flex w-full flex-col items-center gap-1 rounded-lg border bg-panel p-2 hover:bg-hover',
+          isChosen === true ? 'border-accent bg-accent-soft' : 'border-line',
+        )}
       >
         <span className="size-16 rounded bg-white p-1">
           {data && <img src={addressOf(data.svg)} alt="" className="size-full object-contain" />}

@@ -18,7 +18,9 @@ export interface Listed {
 
 /** A bulk change of records. */
 export interface BulkEdit {
-  data: Pick<Schemas['BulkLinkChange'], 'addTagIds' | 'removeTagIds' | 'folderId' | 'archived'>;
+  data:
+    | Pick<Schemas['BulkLinkChange'], 'addTagIds' | 'removeTagIds' | 'folderId' | 'archived'>
+    | Schemas['BulkQrCodeChange'];
   /** Returns the changed fields of a record, to show them before the change is sent. */
   shown(record: Listed): Partial<Listed>;
   /** Formats the message about the result: "3 links archived". */
