@@ -54,6 +54,22 @@ export async function findQrCodeRow(projectId: string, ref: string): Promise<Dra
   return row === undefined ? undefined : toDrawnRow(row);
 }
 
+/**
+ * Reads the designs of static codes by the URLs that they contain; that of the newest code if there
+ * are several.
+ */
+export async function findDesigns(
+  projectId: string,
+  urls: readonly string[],
+): Promise<Map<string, StoredDesign>> {
+  const rows = await QrCode.of(projectId)
+    .where({ static: true, archived: false })
+    .whereRaw('md5(url) = ANY(ARRAY(SELECT md5(one) FROM unnest(?::text[]) AS one))', [urls])
+    .orderBy(['created_at', 'id'])
+    .select('url', 'design');
+  return new Map(rows.map(({ url, design }) => [url!, design]));
+}
+
 /** Reads the parts of codes that their images need, by id. */
 export async function findQrCodeRows(
   projectId: string,

@@ -98,6 +98,15 @@ describe('exports of QR codes', () => {
     expect(await contents({ linkFilter: 'search=two', size: 300 })).to.deep.equal([
       ['two.png', scan(two)],
     ]);
+
+    const designed = { type: 'url', url: scan(two), static: true };
+    await create({ ...designed, fgColor: '#7C2D12' });
+    const { id } = await create({ ...designed, fgColor: '#14532D', pattern: 'dots' });
+    await create({ ...designed, fgColor: '#701A75', archived: true });
+    const files = unzipped((await exported(api, { linkIds: [two.id, one.id], size: 300 })).bytes);
+    const { bytes: newest } = await api.download(`/qrcodes/${id}/image`, { size: '300' });
+    expect(files['two.png']!.equals(newest)).to.equal(true);
+    expect(await read(files['one.png']!)).to.equal(scan(one));
   });
 
   it('of links need their scope, and links that exist', async () => {

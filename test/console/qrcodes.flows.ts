@@ -753,6 +753,97 @@ describe('QR codes in the console', function () {
     ]);
   });
 
+  for (const size of sizes) {
+    it(`designs the code of an existing link, which the link then shows: ${size}`, async () => {
+      const { api } = world;
+      await api.patch('/workspace', { brandColor: '#14532D' });
+      const { body: menu } = await api.post('/links', {
+        url: 'https://example.com/menu',
+        key: 'menu',
+        title: 'Menu',
+      });
+      await api.post('/links', { url: 'https://example.com/other', key: 'other' });
+      await inConsole(world, `links/${menu.id}`, { size }, async (page) => {
+        await page.getByRole('link', { name: 'Design this code' }).click();
+        await page.getByText('The code of an existing link.').waitFor();
+        const first = page.getByRole('listitem').filter({ hasText: /^Brand$/ });
+        expect(
+          await first.evaluate((item) => [...item.parentElement!.children].indexOf(item)),
+        ).to.equal(0);
+        await first.getByRole('button').click();
+        await page.getByText('of 100').first().waitFor();
+        await photograph(page, `code-of-link-${size}`);
+        await expectAccessible(page, 'code of a link');
+        await create(page).click();
+        await page.getByText('QR code created').waitFor();
+        const [, png] = await downloaded(page, () => download(page).click());
+        expect(await textOf(png)).to.equal(`${menu.shortLink}?qr=1`);
+        await page.goto(page.url().replace(/qrcodes.*/, `links/${menu.id}`));
+        await page.getByAltText('QR code Menu').waitFor();
+        await page.getByRole('link', { name: 'Design, sizes and other formats' }).waitFor();
+        await photograph(page, `link-with-code-${size}`);
+      });
+      const { body: codes } = await api.get('/qrcodes');
+      expect(codes).to.have.length(1);
+      expect(codes[0]).to.include({
+        title: 'Menu',
+        static: true,
+        contentStatic: `${menu.shortLink}?qr=1`,
+        fgColor: '#14532D',
+        pattern: 'rounded',
+      });
+    });
+
+    it(`changes the style of selected codes, after the worst score: ${size}`, async () => {
+      const { api } = world;
+      const code = { type: 'url', url: 'https://example.com/a' };
+      const { body: first } = await api.post('/qrcodes', { ...code, title: 'Poster' });
+      const text = 'A long text. '.repeat(20);
+      await api.post('/qrcodes', { type: 'text', text, static: true, title: 'Notice' });
+      const look = { pattern: 'dots', fgColor: '#1E3A8A' };
+      const named = { useAsTemplate: true, templateName: 'Spring', title: 'Card' };
+      await api.post('/qrcodes', { ...code, ...look, ...named });
+      await inConsole(world, 'qrcodes', { size }, async (page) => {
+        await page.getByText('3 QR codes').waitFor();
+        await page.getByRole('checkbox', { name: 'Select all QR codes' }).check();
+        await page.getByRole('button', { name: 'Style', exact: true }).click();
+        await dialog(page).getByRole('button', { name: 'Spring', exact: true }).click();
+        await dialog(page).getByText('Hardest to scan: Notice').waitFor();
+        await photograph(page, `style-of-codes-${size}`);
+        await expectAccessible(page, 'style of codes');
+        await dialog(page).getByRole('button', { name: 'Apply style' }).click();
+        await page.getByText('Changed the style of 3 QR codes').waitFor();
+      });
+      await eventually(async () => {
+        const { body: codes } = await api.get('/qrcodes');
+        for (const changed of codes) expect(changed).to.include(look);
+      });
+      const { body: history } = await api.get(`/qrcodes/${first.id}/history`);
+      expect(history[0].changes).to.have.property('pattern');
+    });
+  }
+
+  it('chooses the link by a search in the designer', async () => {
+    for (const key of ['menu', 'other', 'third']) {
+      await world.api.post('/links', { url: `https://example.com/${key}`, key });
+    }
+    await inConsole(world, 'qrcodes/new', {}, async (page) => {
+      await page.getByRole('button', { name: 'Existing link' }).click();
+      await page.getByLabel('Search links').fill('nothing');
+      await page.getByText('No links match.').waitFor();
+      await page.getByLabel('Search links').fill('men');
+      const found = page.getByRole('list', { name: 'Links' }).getByRole('listitem');
+      await found.nth(1).waitFor({ state: 'detached' });
+      await found.getByRole('button').click();
+      await page.getByText('The code of an existing link.').waitFor();
+      expect(await page.getByLabel('URL', { exact: true }).inputValue()).to.match(/\/menu\?qr=1$/);
+      await create(page).click();
+      await page.getByText('QR code created').waitFor();
+    });
+    const [code] = (await world.api.get('/qrcodes')).body;
+    expect(code.contentStatic).to.match(/\/menu\?qr=1$/);
+  });
+
   it('lays codes out on a sheet, and packs their pictures', async () => {
     for (const key of ['one', 'two']) {
       await world.api.post('/qrcodes', { type: 'url', url: 'https://example.com/a', key });

@@ -162,6 +162,7 @@ export const VIEWS = {
   },
   '/$workspace/qrcodes/new': {
     page: page(() => import('../qrcodes/designer-page.tsx'), 'NewQrCodePage'),
+    search: texts,
   },
   '/$workspace/qrcodes/batch': {
     page: page(() => import('../qrcodes/batch-page.tsx'), 'BatchPage'),

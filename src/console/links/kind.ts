@@ -20,6 +20,9 @@ const MANY = 10;
 /** Names a link by its domain and slug. */
 export const nameOf = ({ domain, key }: Link): string => `${domain}/${key}`;
 
+/** The URL in the code of a link, whose visits count as scans of the link. */
+export const scanLinkOf = ({ qrCode }: Link): string => new URL(qrCode).searchParams.get('url')!;
+
 const visitsOf = ({ clicks, importedClicks }: Link): number => clicks + importedClicks;
 
 /** Links as a kind of record for lists and bulk actions. */

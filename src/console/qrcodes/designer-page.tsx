@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { Link, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { recordQuery } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -10,10 +10,15 @@ import { Designer } from './designer.tsx';
 import { type Look, lookOf, PLAIN_LOOK } from './look.ts';
 import { templatesQuery } from './templates.ts';
 
-/** The page that creates a QR code, which begins with the workspace's default template. */
+/**
+ * The page that creates a QR code, which begins with the workspace's default template; the URL holds
+ * the id of the link whose code is created.
+ */
 export function NewQrCodePage() {
   const { api } = useWorkspace();
+  const { link: id = '' } = useSearch({ from: '/$workspace/qrcodes/new' });
   const { data, isPending } = useQuery(templatesQuery(api));
+  const link = useQuery({ ...recordQuery(api, 'links', id), enabled: id !== '' });
   // A form that has begun does not change when another person chooses a default.
   const [look, setLook] = useState<Look>();
   if (look === undefined && !isPending) {
@@ -22,10 +27,12 @@ export function NewQrCodePage() {
   }
   return (
     <Page title="Create QR code" actions={<BackLink />}>
-      {look === undefined ? (
+      {link.error !== null && link.data === undefined ? (
+        <Failure error={link.error} retry={() => void link.refetch()} />
+      ) : look === undefined || (id !== '' && link.data === undefined) ? (
         <Skeleton className="mx-6 h-96" />
       ) : (
-        <Designer record={undefined} look={look} />
+        <Designer key={id} record={undefined} look={look} link={link.data} />
       )}
     </Page>
   );

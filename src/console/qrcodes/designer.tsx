@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useBlocker, useNavigate } from '@tanstack/react-router';
 import { Redo2, Undo2 } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
+import type { Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
@@ -17,7 +18,6 @@ import { Switch, TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';
-import { useDebounced } from '../ui/use-debounced.ts';
 import { useIsShown } from '../ui/use-is-shown.ts';
 import { BackgroundPanel } from './background-panel.tsx';
 import { type Draft, encodeContent } from './content.ts';
@@ -31,12 +31,15 @@ import {
   creationOf,
   draftOf,
   hasOtherContent,
+  isOfLink,
   isStaticOf,
   NEW_DRAFT,
+  withLink,
 } from './draft.ts';
 import { FramePanel } from './frame-panel.tsx';
 import { ImagePanel } from './image-panel.tsx';
 import { KindPanel } from './kind-panel.tsx';
+import { LinkChoice } from './link-choice.tsx';
 import { type Look, PLAIN_LOOK, type QrCode } from './look.ts';
 import { Presets } from './presets.tsx';
 import { Preview, Thumbnail } from './preview.tsx';
@@ -44,23 +47,25 @@ import { LabelsPanel, OptionsPanel } from './short-link-panel.tsx';
 import { OutputPanel, StylePanel } from './style-panel.tsx';
 import { TypeChoice } from './type-choice.tsx';
 import { type History, useHistory } from './use-history.ts';
-
-/** Delay after typing before the code is drawn, in ms. */
-const TYPING_MS = 120;
+import { usePayload } from './use-payload.ts';
 
 interface DesignerProps {
   record: QrCode | undefined;
   /** Style of a new code. */
   look?: Look;
+  /** The existing link whose new code is designed. */
+  link?: Schemas['Link'] | undefined;
 }
 
 /** The form for the content and style of a code, beside a preview. */
-export function Designer({ record, look: firstLook = PLAIN_LOOK }: DesignerProps) {
+export function Designer({ record, look: firstLook = PLAIN_LOOK, link }: DesignerProps) {
   const { may } = useWorkspace();
-  const [before, setBefore] = useState(() =>
-    record === undefined ? { ...NEW_DRAFT, look: firstLook } : draftOf(record),
-  );
-  const kept = useDraft(`qrcode ${record?.id ?? 'new'}`, before);
+  const [before, setBefore] = useState(() => {
+    if (record !== undefined) return draftOf(record);
+    const draft = { ...NEW_DRAFT, look: firstLook };
+    return link === undefined ? draft : withLink(draft, link);
+  });
+  const kept = useDraft(`qrcode ${record?.id ?? link?.id ?? 'new'}`, before);
   const { draft, setDraft, isChanged } = kept;
   const [refusal, setRefusal] = useState<Error | null>(null);
   const [errors, correct] = useFieldErrors(refusal);
@@ -170,7 +175,21 @@ export function Designer({ record, look: firstLook = PLAIN_LOOK }: DesignerProps
               errors={errors}
               isDisabled={record?.static === true}
             />
-            <KindPanel draft={draft} onChange={change} isStored={record !== undefined} />
+            {record === undefined && draft.type === 'url' && may('links.read') && (
+              <div>
+                <LinkChoice
+                  onChosen={(chosen) => edit({ url: true }, (now) => withLink(now, chosen))}
+                />
+              </div>
+            )}
+            {isOfLink(draft) ? (
+              <p className="text-xs text-muted">
+                The code of an existing link. Scans count as scans of the link, and you can change
+                its destination on the page of the link.
+              </p>
+            ) : (
+              <KindPanel draft={draft} onChange={change} isStored={record !== undefined} />
+            )}
           </Section>
           <Section title={isStatic ? 'Name' : 'Name and short link'}>
             <LabelsPanel part={part} isStatic={isStatic} />
@@ -293,52 +312,6 @@ function HistoryButtons({
       />
     </div>
   );
-}
-
-/** Rewords the error of an incomplete draft as a next step: "Enter a URL to continue". */
-const toContinue = (words: string): string =>
-  words.replace(/^((?:Enter|Choose) an? [\w -]+)\.$/, '$1 to continue.');
-
-/** Placeholder key with the length of a generated one. */
-const SAMPLE_KEY = 'preview';
-
-/**
- * Returns the text that the code encodes: the content of a static code, or the short link of a
- * dynamic one.
- */
-function usePayload(
-  draft: CodeDraft,
-  record: QrCode | undefined,
-): { text: string | undefined; hint: string | undefined; isSample: boolean } {
-  const content = contentOf(draft);
-  const { type } = draft;
-  const isStatic = isStaticOf(draft);
-  const { domain, key } = draft.shortLink;
-  const settled = useDebounced(content, TYPING_MS);
-  const [encoded, setEncoded] = useState<{
-    type: string;
-    text?: string;
-    path?: string | undefined;
-    faults?: string[];
-  }>();
-  useEffect(() => {
-    let isCurrent = true;
-    void encodeContent(type, settled).then(
-      (result) => isCurrent && setEncoded({ type, ...result }),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [type, settled]);
-  const current = encoded?.type === type ? encoded : undefined;
-  const [fault] = current?.faults ?? [];
-  // Until the content has been checked, nothing is known about it.
-  const isComplete = current !== undefined && fault === undefined;
-  const hint = fault === undefined ? undefined : toContinue(faultInWords(type, fault));
-  if (isStatic) return { text: current?.text, hint, isSample: false };
-  const path = current?.path ?? `/${key === '' ? SAMPLE_KEY : key}`;
-  const link = record?.shortLink ?? `https://${domain === '' ? location.hostname : domain}${path}`;
-  return { text: link, hint, isSample: record === undefined && !isComplete };
 }
 
 interface Saving {

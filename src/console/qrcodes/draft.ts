@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client.ts';
+import { scanLinkOf } from '../links/kind.ts';
 import * as shared from '../short-links/draft.ts';
 import { ALL_FIELDS, type ShortLinkDraft } from '../short-links/fields.ts';
 import { type ContentName, type Draft, fromValue, toValue } from './content.ts';
@@ -33,6 +34,21 @@ export const NEW_DRAFT: CodeDraft = {
   isTemplate: false,
   templateName: '',
 };
+
+type Link = Schemas['Link'];
+
+/** Returns a draft of the code of an existing link: a static code with its short link. */
+export const withLink = (draft: CodeDraft, link: Link): CodeDraft => ({
+  ...draft,
+  type: 'url',
+  contents: { ...draft.contents, url: scanLinkOf(link) },
+  isStatic: true,
+  shortLink: { ...draft.shortLink, title: link.title ?? `${link.domain}/${link.key}` },
+});
+
+/** True for the code of an existing link. */
+export const isOfLink = (draft: CodeDraft): boolean =>
+  draft.type === 'url' && isStaticOf(draft) && /\?qr=1$/.test(String(contentOf(draft)));
 
 /** Returns the draft of a stored code. */
 export function draftOf(record: QrCode): CodeDraft {

@@ -1,10 +1,10 @@
 import { db, rows } from '../../infra/db.ts';
 import { scanLinkOf, shortLinkOf } from '../../lookup/short-link.ts';
-import type { DrawnRow } from '../../qrcodes/queries.ts';
+import { type DrawnRow, findDesigns } from '../../qrcodes/queries.ts';
 
 /**
- * Reads the parts of the codes of links that their images need, by the id of the link. They are
- * plain, like the images of `qrCode`.
+ * Reads the parts of the codes of links that their images need, by the id of the link. A code that
+ * was designed for a link has its design; others are plain, like the images of `qrCode`.
  */
 export async function findLinkRows(
   projectId: string,
@@ -17,16 +17,14 @@ export async function findLinkRows(
       WHERE l.project_id = ? AND l.id = ANY(?)`,
     [projectId, ids],
   );
+  const payloadOf = ({ domain, key }: Pick<DrawnRow, 'domain' | 'key'>) =>
+    scanLinkOf(shortLinkOf(domain, key));
+  const designs = await findDesigns(projectId, links.map(payloadOf));
   return new Map(
-    links.map(({ id, ...link }) => [
-      id,
-      {
-        ...link,
-        design: {},
-        payload: scanLinkOf(shortLinkOf(link.domain, link.key)),
-        isStatic: false,
-        drawsPassword: false,
-      },
-    ]),
+    links.map(({ id, ...link }) => {
+      const payload = payloadOf(link);
+      const design = designs.get(payload) ?? {};
+      return [id, { ...link, design, payload, isStatic: false, drawsPassword: false }];
+    }),
   );
 }

@@ -1,7 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link as RouterLink } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
+import { lazy, Suspense } from 'react';
+import { answer } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import { loadPart } from '../../api/reachability.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
 import { buttonLook, CopyButton } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { type Link, nameOf } from '../kind.ts';
+import { Skeleton } from '../../ui/states.tsx';
+import { type Link, nameOf, scanLinkOf } from '../kind.ts';
 
 /** The QR code of a link in a dialog. */
 export function QrDialog({ link, onClose }: { link: Link; onClose(): void }) {
@@ -12,8 +20,39 @@ export function QrDialog({ link, onClose }: { link: Link; onClose(): void }) {
   );
 }
 
-/** The QR code of a link with its downloads. */
+const CodePicture = lazy(
+  loadPart(async () => ({ default: (await import('../../qrcodes/code-picture.tsx')).CodePicture })),
+);
+
+/** Codes that are read to find the designed one of a link. */
+const READ = 10;
+
+/** The QR code of a link with its downloads: the one that was designed for it, or a plain one. */
 export function LinkQrCode({ link }: { link: Link }) {
+  const { api, may } = useWorkspace();
+  const destination = scanLinkOf(link);
+  const mayRead = may('qrcodes.read');
+  const codes = useQuery({
+    queryKey: keys.qrcodes.list('of link', destination),
+    queryFn: ({ signal }) => {
+      const query = { destination, pageSize: READ };
+      return answer(api.GET('/qrcodes', { params: { query }, signal }));
+    },
+    enabled: mayRead,
+  });
+  const loading = <Skeleton className="aspect-square w-full max-w-72" />;
+  if (mayRead && codes.isPending) return loading;
+  const designed = codes.data?.find((code) => code.static);
+  if (designed === undefined) return <PlainCode link={link} />;
+  return (
+    <Suspense fallback={loading}>
+      <CodePicture record={designed} />
+    </Suspense>
+  );
+}
+
+function PlainCode({ link }: { link: Link }) {
+  const { slug, may } = useWorkspace();
   const name = `${link.domain}-${link.key}`.replaceAll(/[^\w.-]+/g, '-');
   return (
     <div className="flex flex-col gap-2">
@@ -25,6 +64,16 @@ export function LinkQrCode({ link }: { link: Link }) {
         </a>
         <CopyButton text={link.shortLink} label="Copy the short link" />
       </div>
+      {may('qrcodes.write') && (
+        <RouterLink
+          to="/$workspace/qrcodes/new"
+          params={{ workspace: slug }}
+          search={{ link: link.id }}
+          className="self-start text-accent-text hover:underline max-md:py-3"
+        >
+          Design this code
+        </RouterLink>
+      )}
     </div>
   );
 }
