@@ -11,6 +11,8 @@ export interface CodeDraft {
   type: ContentName;
   /** Content by type, so that switching back to a type restores its input. */
   contents: Partial<Record<ContentName, Draft>>;
+  /** URL in the code of the existing link that was chosen; `undefined` without one. */
+  scanLink: string | undefined;
   /** The person's choice; `undefined` before a choice, when the type's default applies. */
   isStatic: boolean | undefined;
   useDisplayPage: boolean;
@@ -27,6 +29,7 @@ export interface CodeDraft {
 export const NEW_DRAFT: CodeDraft = {
   type: 'url',
   contents: {},
+  scanLink: undefined,
   isStatic: undefined,
   useDisplayPage: true,
   shortLink: shared.EMPTY,
@@ -42,13 +45,14 @@ export const withLink = (draft: CodeDraft, link: Link): CodeDraft => ({
   ...draft,
   type: 'url',
   contents: { ...draft.contents, url: scanLinkOf(link) },
+  scanLink: scanLinkOf(link),
   isStatic: true,
   shortLink: { ...draft.shortLink, title: link.title ?? `${link.domain}/${link.key}` },
 });
 
 /** True for the code of an existing link. */
 export const isOfLink = (draft: CodeDraft): boolean =>
-  draft.type === 'url' && isStaticOf(draft) && /\?qr=1$/.test(String(contentOf(draft)));
+  draft.type === 'url' && draft.scanLink !== undefined && draft.scanLink === contentOf(draft);
 
 /** Returns the draft of a stored code. */
 export function draftOf(record: QrCode): CodeDraft {
@@ -56,6 +60,7 @@ export function draftOf(record: QrCode): CodeDraft {
   return {
     type,
     contents: { [type]: fromValue(type, record[type]) },
+    scanLink: record.static && record.url?.endsWith('?qr=1') === true ? record.url : undefined,
     isStatic: record.static,
     useDisplayPage: record.useDisplayPage,
     shortLink: shared.draftOf(record),
