@@ -220,7 +220,8 @@ export const qrCodeRoutes: Route[] = [
     description:
       'Makes the same change to up to 100 QR codes. Each code is updated independently: the ' +
       'response has each code or its error, in the order of the request: a code that would be ' +
-      'unreadable in a new appearance keeps its appearance. Content can be changed one code at a time only.',
+      'unreadable in a new appearance keeps its appearance. Content can be changed one code ' +
+      'at a time only.',
     extension: true,
     body: bulkChangesBody,
     bodyLimit: BULK_BYTES,
