@@ -4,6 +4,7 @@ import { conversionRoutes } from '../conversions/routes.ts';
 import { customerRoutes } from '../customers/routes.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
 import { domainRoutes } from '../domains/routes.ts';
+import { customerTimelineRoutes } from '../event-records/customer-timeline.ts';
 import { eventRecords } from '../event-records/event-records.ts';
 import { analyticsRoutes } from '../events/analytics-routes.ts';
 import { liveRoutes } from '../events/live/routes.ts';
@@ -77,6 +78,7 @@ export const routes: readonly Route[] = [
   ...conversionRoutes,
   ...integrationRoutes,
   ...customerRoutes,
+  ...customerTimelineRoutes,
   ...eventRoutes(eventRecords),
   ...liveRoutes(eventRecords),
   ...analyticsRoutes(eventRecords),

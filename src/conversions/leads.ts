@@ -1,3 +1,4 @@
+import { noteSeen } from '../customers/counters.ts';
 import { findByExternalId } from '../customers/find.ts';
 import { Refusal } from '../errors.ts';
 import { attributed, type StoredEvent } from '../events/event.ts';
@@ -45,6 +46,8 @@ export async function recordLead(
     const event = { ...common, event: 'lead' as const, event_name: eventName, metadata };
     const further = Array.from({ length: quantity - 1 }, () => newId('event'));
     await recordEvents([eventId, ...further].map((id) => attributed(click, { ...event, id })));
+  } else if (isNew || !isFromPage) {
+    await noteSeen(trx, customer, click.occurred_at);
   }
   const answer = { ...named, eventName, linkId: click.link_id, metadata };
   return { answer, isReplayed: false };

@@ -1,4 +1,5 @@
-import { Customer } from '../customers/model.ts';
+import { COUNTED } from '../customers/counters.ts';
+import { Customer, firstClickColumns } from '../customers/model.ts';
 import type { StoredEvent } from '../events/event.ts';
 import { newId } from '../ids.ts';
 import { type Db, rows } from '../infra/db.ts';
@@ -18,12 +19,16 @@ export async function takeCustomer(
   const { customerExternalId: external_id, customerName, customerEmail, customerAvatar } = body;
   const [created] = await rows<Customer>(
     trx,
-    `INSERT INTO customers (project_id, id, external_id, name, email, avatar, click_id,
-                            last_click_id, last_click_at, country)
-     SELECT :projectId, :id, :external_id, :name, :email, :avatar, :clickId, :clickId, :clickAt, :country
-      WHERE NOT EXISTS (SELECT FROM customer_aliases
-                         WHERE project_id = :projectId AND external_id = :external_id)
-     ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *`,
+    `WITH created AS (
+       INSERT INTO customers (project_id, id, external_id, name, email, avatar, click_id, first_click_at,
+                              first_click, last_click_id, last_click_at, country)
+       SELECT :projectId, :id, :external_id, :name, :email, :avatar, :clickId, :clickAt,
+              :firstClick::jsonb, :clickId, :clickAt, :country
+        WHERE NOT EXISTS (SELECT FROM customer_aliases
+                           WHERE project_id = :projectId AND external_id = :external_id)
+       ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *),
+     ${COUNTED}
+     SELECT * FROM created`,
     {
       projectId,
       id: newId('customer'),
@@ -33,6 +38,7 @@ export async function takeCustomer(
       avatar: customerAvatar ?? null,
       clickId: click?.id ?? null,
       clickAt: click?.occurred_at ?? null,
+      firstClick: click === undefined ? null : JSON.stringify(firstClickColumns(click).first_click),
       country: countryOf(click),
     },
   );
@@ -77,6 +83,17 @@ const isLatest = (
   { last_click_id, last_click_at }: Customer,
 ): boolean => last_click_id !== id && (last_click_at === null || occurred_at >= last_click_at);
 
+/** True for a click that is older than the first one of a customer, or is that one without a time. */
+const isFirst = (
+  { id, occurred_at }: StoredEvent,
+  { click_id, first_click_at }: Customer,
+): boolean => {
+  if (click_id === null) return true;
+  return click_id === id
+    ? first_click_at === null
+    : first_click_at !== null && occurred_at < first_click_at;
+};
+
 /** Stores the details in a body for an existing customer. */
 export async function keepDetails(
   trx: Db,
@@ -88,7 +105,7 @@ export async function keepDetails(
     ...(typeof customerName === 'string' ? { name: customerName } : {}),
     ...(typeof customerEmail === 'string' ? { email: customerEmail } : {}),
     ...(typeof customerAvatar === 'string' ? { avatar: customerAvatar } : {}),
-    ...(customer.click_id === null && click !== undefined ? { click_id: click.id } : {}),
+    ...(click !== undefined && isFirst(click, customer) ? firstClickColumns(click) : {}),
     ...(click !== undefined && isLatest(click, customer)
       ? { last_click_id: click.id, last_click_at: click.occurred_at }
       : {}),

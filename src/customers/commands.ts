@@ -7,9 +7,11 @@ import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { handlers } from '../queues/job.ts';
 import { eraseCustomer as eraseDeliveries } from '../webhooks/erase.ts';
 import { changeRow } from '../workspaces/change-row.ts';
+import { COUNTED } from './counters.ts';
 import { customerJobs } from './jobs.ts';
 import { mergeCustomers } from './merge.ts';
 import { Customer } from './model.ts';
+import { readCustomer } from './queries.ts';
 import { toCustomer } from './record.ts';
 
 /** Answer to repeats with an Idempotency-Key after their customer was erased. */
@@ -85,17 +87,20 @@ export const customerHandlers = handlers(customerJobs, {
       const { projectId } = job;
       const [row] = await rows<Customer>(
         trx,
-        `INSERT INTO customers (project_id, id, external_id, name, email, avatar, country)
-         SELECT :projectId, :id, :externalId, :name, :email, :avatar, :country
-          WHERE NOT EXISTS (SELECT FROM customer_aliases
-                             WHERE project_id = :projectId AND external_id = :externalId)
-         ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *`,
+        `WITH created AS (
+           INSERT INTO customers (project_id, id, external_id, name, email, avatar, country)
+           SELECT :projectId, :id, :externalId, :name, :email, :avatar, :country
+            WHERE NOT EXISTS (SELECT FROM customer_aliases
+                               WHERE project_id = :projectId AND external_id = :externalId)
+           ON CONFLICT (project_id, external_id) DO NOTHING RETURNING *),
+         ${COUNTED}
+         SELECT * FROM created`,
         { projectId, id, externalId, name, email, avatar, country },
       );
       if (row === undefined) {
         throw new Refusal('conflict', `externalId "${externalId}" belongs to another customer`);
       }
-      return toCustomer(row);
+      return readCustomer(projectId, row.id, trx);
     }),
 
   /** @throws Refusal `not_found` */
@@ -103,7 +108,8 @@ export const customerHandlers = handlers(customerJobs, {
     runIdempotent(job, async (trx) => {
       refuseChanged(job.ifMatch, toCustomer(await Customer.lock(job.projectId, id, trx)));
       const columns = { ...changes, updated_at: new Date() };
-      return toCustomer(await changeRow(Customer.of(job.projectId, trx), id, columns));
+      await changeRow(Customer.of(job.projectId, trx), id, columns);
+      return readCustomer(job.projectId, id, trx);
     }),
 
   /**
@@ -125,7 +131,6 @@ export const customerHandlers = handlers(customerJobs, {
       const customer = await Customer.lock(job.projectId, id, trx);
       refuseChanged(job.ifMatch, toCustomer(customer));
       const merged = await mergedInto(trx, customer);
-      await Customer.of(job.projectId, trx).where({ id }).delete();
       // Waits for refunds, which lock the invoice of their sale, so that their events are erased too.
       await eraseInvoices(trx, job.projectId, id);
       await eventsStore().eraseCustomer(trx, job.projectId, id);
@@ -138,6 +143,8 @@ export const customerHandlers = handlers(customerJobs, {
       );
       await eraseDeliveries(trx, job.projectId, id);
       await eraseQueued(trx, job.projectId, id);
+      // Last, since the counters go too: whoever adds to them has locked everything else before.
+      await Customer.of(job.projectId, trx).where({ id }).delete();
       return { id };
     }),
 });

@@ -1,6 +1,6 @@
 import { writes } from '../queues/index.ts';
 import { changes, job, jobsOf } from '../queues/job.ts';
-import type { CustomerRecord } from './record.ts';
+import type { CountedCustomerRecord } from './record.ts';
 
 /** Writable fields of a customer. An absent field is not changed, `null` clears it. */
 export interface CustomerChanges {
@@ -23,13 +23,13 @@ export interface CustomerMerge {
 }
 
 export const customerJobs = jobsOf(writes, {
-  'customer.create': job<NewCustomer & { id: string }, CustomerRecord>({
+  'customer.create': job<NewCustomer & { id: string }, CountedCustomerRecord>({
     audit: changes('customer'),
   }),
-  'customer.update': job<{ id: string; changes: CustomerChanges }, CustomerRecord>({
+  'customer.update': job<{ id: string; changes: CustomerChanges }, CountedCustomerRecord>({
     audit: changes('customer'),
   }),
-  'customer.merge': job<{ ids: string[]; into: string }, CustomerRecord>({
+  'customer.merge': job<{ ids: string[]; into: string }, CountedCustomerRecord>({
     audit: changes('customer'),
   }),
   'customer.delete': job<{ id: string }, { id: string }>({ audit: changes('customer') }),

@@ -5,9 +5,11 @@ import { newId } from '../ids.ts';
 import { type Db, execute, rows } from '../infra/db.ts';
 import { moveDeliveries } from '../webhooks/erase.ts';
 import { changeRow } from '../workspaces/change-row.ts';
+import { moveCounters } from './counters.ts';
 import { findByExternalId } from './find.ts';
 import { Customer } from './model.ts';
-import { type CustomerRecord, toCustomer } from './record.ts';
+import { readCustomer } from './queries.ts';
+import type { CountedCustomerRecord } from './record.ts';
 
 /**
  * Merges customers into another one, who gets their events, invoices and external ids, and their
@@ -20,7 +22,7 @@ export async function mergeCustomers(
   projectId: string,
   ids: readonly string[],
   into: string,
-): Promise<CustomerRecord> {
+): Promise<CountedCustomerRecord> {
   const customers = new Map(
     (await lock(trx, projectId, [...ids, into])).map((row) => [row.id, row]),
   );
@@ -29,7 +31,7 @@ export async function mergeCustomers(
   const missing = ids.filter((id) => !customers.has(id));
   await refuseUnknown(trx, projectId, missing, into);
   const merged = ids.flatMap((id) => customers.get(id) ?? []);
-  if (merged.length === 0) return toCustomer(target);
+  if (merged.length === 0) return readCustomer(projectId, into, trx);
   const from = merged.map(({ id }) => id);
   // Waits for refunds, which lock the invoice of their sale, so that their events are moved too.
   await moveInvoices(trx, projectId, from, into);
@@ -37,9 +39,11 @@ export async function mergeCustomers(
   await moveDeliveries(trx, projectId, from, into);
   await moveCustomers(trx, projectId, from, into);
   await moveAliases(trx, projectId, merged, into);
-  await Customer.of(projectId, trx).whereIn('id', from).delete();
   const details = { ...detailsOf(target, merged), updated_at: new Date() };
-  return toCustomer(await changeRow(Customer.of(projectId, trx), into, details));
+  await changeRow(Customer.of(projectId, trx), into, details);
+  await moveCounters(trx, projectId, from, into);
+  await Customer.of(projectId, trx).whereIn('id', from).delete();
+  return readCustomer(projectId, into, trx);
 }
 
 /**
@@ -136,9 +140,9 @@ function detailsOf(target: Customer, merged: readonly Customer[]): Partial<Custo
   const first = <Name extends 'name' | 'email' | 'avatar' | 'country'>(name: Name) =>
     all.map((customer) => customer[name]).find((value) => value !== null) ?? null;
   // The click with which the person came first.
-  const oldest = all
+  const [oldest] = all
     .filter(({ click_id }) => click_id !== null)
-    .toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime());
+    .toSorted((a, b) => firstTimeOf(a) - firstTimeOf(b));
   const latest = all
     .filter(({ last_click_at }) => last_click_at !== null)
     .toSorted((a, b) => b.last_click_at!.getTime() - a.last_click_at!.getTime())[0];
@@ -149,6 +153,12 @@ function detailsOf(target: Customer, merged: readonly Customer[]): Partial<Custo
     email: first('email'),
     avatar: first('avatar'),
     country: first('country'),
-    click_id: oldest[0]?.click_id ?? null,
+    click_id: oldest?.click_id ?? null,
+    first_click_at: oldest?.first_click_at ?? null,
+    first_click: oldest?.first_click ?? null,
   };
 }
+
+/** Time of the first click of a customer who has one, or else of their creation. */
+const firstTimeOf = ({ first_click_at, created_at }: Customer): number =>
+  (first_click_at ?? created_at).getTime();

@@ -1,16 +1,29 @@
-import { eventsStore } from '../events/store/index.ts';
-import type { CustomerRecord } from './record.ts';
+import type { QueryBuilder } from 'objection';
+import { type Db, db } from '../infra/db.ts';
+import { type CountedCustomer, Customer } from './model.ts';
+import { toCountedCustomer } from './record.ts';
 
-const NONE = { count: 0, amountCents: 0, refundCents: 0 };
+/** Starts a query over the customers of a workspace, with their counters as `t`. */
+export const countedCustomers = (
+  projectId: string,
+  connection: Db = db(),
+): QueryBuilder<CountedCustomer, CountedCustomer[]> =>
+  Customer.of(projectId, connection)
+    .join('customer_counters as t', (on) =>
+      on.on('t.project_id', 'customers.project_id').andOn('t.customer_id', 'customers.id'),
+    )
+    .select(
+      'customers.*',
+      't.leads',
+      't.sales',
+      't.sale_amount_cents',
+      't.refund_amount_cents',
+      't.last_seen_at',
+    ) as unknown as QueryBuilder<CountedCustomer, CountedCustomer[]>;
 
-/** Adds the sums of the stored sales and refunds, in US cents, to records of customers. */
-export async function addSales(projectId: string, customers: readonly CustomerRecord[]) {
-  const sums = await eventsStore().sumSales(
-    projectId,
-    customers.map(({ id }) => id),
-  );
-  return customers.map((customer) => {
-    const { count, amountCents, refundCents } = sums.get(customer.id) ?? NONE;
-    return { ...customer, sales: count, saleAmount: amountCents, refundAmount: refundCents };
-  });
+/** Reads the record of a customer who exists. */
+export async function readCustomer(projectId: string, id: string, connection?: Db) {
+  const row = await countedCustomers(projectId, connection).where({ 'customers.id': id }).first();
+  if (row === undefined) throw new Error(`The customer ${id} has no counters`);
+  return toCountedCustomer(row);
 }

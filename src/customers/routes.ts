@@ -1,32 +1,27 @@
 import { Refusal } from '../errors.ts';
 import { deletedRecord } from '../http/deleted.ts';
-import {
-  cursor,
-  externalIdIn,
-  flag,
-  id,
-  Joi,
-  paging,
-  queryList,
-  recordId,
-  text,
-} from '../http/fields.ts';
-import { created, found, hasAny, ok, type Route, route } from '../http/route.ts';
+import { Joi, recordId } from '../http/fields.ts';
+import { created, found, ok, pageOf, type Route, route } from '../http/route.ts';
 import { newId } from '../ids.ts';
-import { contains } from '../infra/like.ts';
 import { answerWrite } from '../jobs/answer-write.ts';
-import { byId, newestFirst, type Paging, readSlice } from '../workspaces/lists.ts';
 import { customerChangesBody, customerMergeBody, newCustomerBody } from './fields.ts';
-import { findByExternalId, findByRef } from './find.ts';
+import { findByRef } from './find.ts';
 import {
   type CustomerChanges,
   type CustomerMerge,
   customerJobs,
   type NewCustomer,
 } from './jobs.ts';
-import { Customer } from './model.ts';
-import { addSales } from './queries.ts';
-import { type CustomerRecord, customerRecord, toCustomer } from './record.ts';
+import {
+  type CustomerListQuery,
+  customerListQuery,
+  hasFilter,
+  listCustomers,
+  withSales,
+} from './list.ts';
+import type { Customer } from './model.ts';
+import { readCustomer } from './queries.ts';
+import { customerRecord, toCountedCustomer } from './record.ts';
 
 const read = {
   extension: true,
@@ -44,43 +39,7 @@ const write = {
 
 type Params = { id: string };
 
-interface CustomerQuery {
-  withSales: boolean;
-}
-
-interface CustomerListQuery extends Paging, CustomerQuery {
-  search?: string;
-  email?: string;
-  externalId?: string;
-  ids?: string[];
-  before?: string;
-}
-
 const params = Joi.object<Params>({ id: recordId().required() });
-
-const withSales = flag()
-  .default(false)
-  .description(
-    'Add `sales`, `saleAmount` and `refundAmount`, the sums of stored sales and refunds.',
-  );
-
-/** Schema of the cursor of a page, for which the id of the last customer before it is accepted. */
-const afterCustomer = cursor()
-  .custom((value: string) => (value.startsWith('cus_') ? [value] : value))
-  .description(
-    'Cursor of the page, from the header `X-Next-Cursor` or `Link` of the previous one, or the id ' +
-      'of its last customer. Each page costs the same, while `page` reads all customers before it.',
-  );
-
-/** Converts rows for an answer, with the sums of sales if the query asks for them. */
-async function recordsOf(
-  projectId: string,
-  customers: readonly Customer[],
-  query: CustomerQuery,
-): Promise<CustomerRecord[]> {
-  const records = customers.map(toCustomer);
-  return query.withSales ? addSales(projectId, records) : records;
-}
 
 const find = async (projectId: string, ref: string): Promise<Customer> =>
   found(await findByRef(projectId, ref), `customer "${ref}"`);
@@ -130,52 +89,15 @@ export const customerRoutes: Route[] = [
     method: 'get',
     path: '/customers',
     operationId: 'listCustomers',
-    summary: 'List customers, newest first',
-    description: 'Returns the customers, newest first.',
-    isHeavy: hasAny('search', 'email', 'withSales'),
-    query: Joi.object<CustomerListQuery>({
-      search: text(100).description('Part of the name, email or external id.'),
-      email: text(100).description('Email address, in full.'),
-      externalId: id().description(
-        'Id of the customer in the caller’s system, after the prefix `ext_`.',
-      ),
-      ids: queryList(id()).description('Ids of customers.'),
-      before: id().description(
-        'Id of the first customer on the next page; returns the customers before it.',
-      ),
-      withSales,
-      ...paging(100),
-      after: afterCustomer,
-    })
-      .oxor('after', 'before')
-      .messages({ 'object.oxor': 'after and before must not be given together' }),
+    summary: 'List customers',
+    description: 'Returns the customers, newest first unless another order is given.',
+    isHeavy: hasFilter,
+    query: customerListQuery,
     answers: { 200: Joi.array().items(customerRecord) },
-    async handle({ caller, query }) {
-      const { search, email, externalId, ids, before } = query;
-      const { projectId } = caller;
-      const customers = Customer.of(projectId);
-      if (ids !== undefined) customers.whereIn('id', ids);
-      if (search !== undefined) {
-        customers.where((either) => {
-          for (const column of ['name', 'email', 'external_id']) {
-            either.orWhereRaw(...contains(column, search));
-          }
-        });
-      }
-      if (email !== undefined) customers.where({ email });
-      if (externalId !== undefined) {
-        const named = externalIdIn(externalId) ?? externalId;
-        customers.where({ id: (await findByExternalId(projectId, named))?.id ?? '' });
-      }
-      if (before === undefined) {
-        const { rows, next } = await newestFirst(customers, query);
-        return { ...ok(await recordsOf(projectId, rows, query)), next };
-      }
-      const { rows } = await readSlice(customers.where('id', '>', before), byId('asc'), query);
-      return ok(await recordsOf(projectId, rows.toReversed(), query));
-    },
+    handle: async ({ caller, query }) =>
+      pageOf(await listCustomers(caller.projectId, query), toCountedCustomer),
   }),
-  route<{ params: Params; query: CustomerQuery }>({
+  route<{ params: Params }>({
     ...read,
     method: 'get',
     path: '/customers/{id}',
@@ -184,11 +106,11 @@ export const customerRoutes: Route[] = [
     description: 'Returns a customer.',
     record: true,
     params,
-    query: Joi.object<CustomerQuery>({ withSales }),
+    query: Joi.object({ withSales }),
     answers: { 200: customerRecord },
-    async handle({ caller: { projectId }, params: { id: ref }, query }) {
-      const [customer] = await recordsOf(projectId, [await find(projectId, ref)], query);
-      return ok(customer);
+    async handle({ caller: { projectId }, params: { id: ref } }) {
+      const { id: customerId } = await find(projectId, ref);
+      return ok(await readCustomer(projectId, customerId));
     },
   }),
   route<{ params: Params; body: CustomerChanges }>({

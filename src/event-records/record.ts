@@ -1,5 +1,5 @@
 import type { ObjectSchema, Schema, SchemaMap } from 'joi';
-import { type CustomerRecord, customerRecord } from '../customers/record.ts';
+import { type CustomerRecord, eventCustomer } from '../customers/record.ts';
 import { type ClickColumn, COLUMNS, clickFields, clickValues } from '../events/columns.ts';
 import type { StoredEvent } from '../events/event.ts';
 import {
@@ -129,7 +129,7 @@ const PARTS: Record<RecordPart, Part> = {
   customer: {
     fieldsOf: (_, { customer }) => ({ customer }),
     schemasOf: () => ({
-      customer: customerRecord
+      customer: eventCustomer
         .allow(null)
         .required()
         .description('Customer; null once their data was erased.'),

@@ -6,6 +6,7 @@ import { isSigned } from '../infra/secrets.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import { handlers } from '../queues/job.ts';
 import { addressOf, KEEP_MS } from './address.ts';
+import { exportCustomers } from './customers.ts';
 import { exportEvents } from './events.ts';
 import { ARCHIVE, type Parts, type StoredFormat } from './format.ts';
 import { exportJobs, exportMaintenanceJobs, type NewExport } from './jobs.ts';
@@ -20,10 +21,15 @@ export function partsOf(
   projectId: string,
   { of: selection, format }: Omit<NewExport, 'id'>,
 ): Parts {
-  return 'events' in selection
-    ? exportEvents(projectId, selection.events, format)
-    : exportLinks(projectId, selection.links, format);
+  if ('events' in selection) return exportEvents(projectId, selection.events, format);
+  return 'links' in selection
+    ? exportLinks(projectId, selection.links, format)
+    : exportCustomers(projectId, selection.customers, format);
 }
+
+/** Name of the file of an export. */
+const nameOf = (selection: NewExport['of']): string =>
+  'events' in selection ? pluralOf(selection.events.event) : Object.keys(selection)[0]!;
 
 async function addExport(
   trx: Db,
@@ -98,7 +104,7 @@ export const exportHandlers = handlers(exportJobs, {
   'export.write': (request, job) =>
     runIdempotent(job, async (trx) => {
       const { id, format } = request;
-      const name = 'events' in request.of ? pluralOf(request.of.events.event) : 'links';
+      const name = nameOf(request.of);
       const expiresAt = await addExport(trx, { project_id: job.projectId, id, name, format });
       await writeParts(
         trx,

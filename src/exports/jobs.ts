@@ -1,3 +1,4 @@
+import type { CustomerFilters } from '../customers/list.ts';
 import type { LinkFilters } from '../links/filters.ts';
 import type { QrCodeFilters } from '../qrcodes/filters.ts';
 import { bulk, maintenance, qr, writes } from '../queues/index.ts';
@@ -14,7 +15,7 @@ import type { ExportRecord } from './qrcodes/record.ts';
 export interface NewExport {
   id: string;
   format: ExportFormat;
-  of: { events: EventExport } | { links: LinkFilters };
+  of: { events: EventExport } | { links: LinkFilters } | { customers: CustomerFilters };
 }
 
 /** Input of the export of a workspace. */

@@ -1,4 +1,5 @@
 import { config } from '../config.ts';
+import { type CustomerFilters, countCustomers, customerFilterSchemas } from '../customers/list.ts';
 import { Refusal } from '../errors.ts';
 import { eventRecords } from '../event-records/event-records.ts';
 import { resolveRecords } from '../event-records/resolve.ts';
@@ -44,9 +45,10 @@ const common = { extension: true, tag: 'Exports' } as const;
 const FILE = { media: FORMATS.map((name) => MEDIA_TYPES[name]) };
 
 const format = oneOf(FORMATS).default('csv').description('Format of the file.');
-const DESCRIPTION =
+const EXPORT_DESCRIPTION =
   'Returns a small export at once. A worker writes a large one: the response is 202, and the ' +
-  'result of the job has a URL that is valid for a day and needs no key. Passwords are omitted.';
+  'result of the job has a URL that is valid for a day and needs no key.';
+const DESCRIPTION = `${EXPORT_DESCRIPTION} Passwords are omitted.`;
 
 /** Scopes for the export of a whole workspace. */
 const READ = [
@@ -74,6 +76,8 @@ function refuseWithoutScopes({ scopes }: Caller): void {
 type AnalyticsQuery = FilterQuery & SpanQuery & { event?: EventParameter };
 
 type EventsQuery = FilterQuery & SpanQuery & { event: KindParameter; format: ExportFormat };
+
+type CustomersQuery = CustomerFilters & { format: ExportFormat };
 
 type LinksQuery = LinkFilters & { format: ExportFormat };
 
@@ -167,6 +171,25 @@ export const exportRoutes: Route[] = [
       refuseHiddenFilter(request.caller, 'link', links);
       const count = await linkQueries.count(request.caller.projectId, links);
       return answerExport(request, { format: wanted, of: { links } }, 'links', count);
+    },
+  }),
+  route<{ query: CustomersQuery }>({
+    ...common,
+    method: 'get',
+    path: '/customers/export',
+    isHeavy: true,
+    operationId: 'exportCustomers',
+    summary: 'Export customers, oldest first',
+    description: EXPORT_DESCRIPTION,
+    scope: 'customers.read',
+    plan: 'business',
+    query: Joi.object<CustomersQuery>({ ...customerFilterSchemas, format }),
+    answers: { 200: FILE },
+    writes: true,
+    async handle(request) {
+      const { format: wanted, ...customers } = request.query;
+      const count = await countCustomers(request.caller.projectId, customers);
+      return answerExport(request, { format: wanted, of: { customers } }, 'customers', count);
     },
   }),
   route<{ body: NewExportBody }>({

@@ -21,6 +21,7 @@ import {
   type ArchivePage,
   writeArchive,
 } from './archive.ts';
+import { type ArchivedCustomer, CUSTOMERS, toArchived } from './archived-customers.ts';
 
 /*
  * Exports a whole workspace in the form that another installation imports (src/imports/workspace).
@@ -132,7 +133,7 @@ class WorkspacePages {
       10,
     );
     yield* this.#simple('template', 'id, name, design, created_at AS "createdAt"');
-    yield* this.#simple('customer', CUSTOMER);
+    yield* this.#customers();
     for await (const page of this.#shortLinks<LinkRow>('links', 'link_tags', 'link_id')) {
       yield ['link', page.map(([row, sums]) => this.#toLink(row, sums))];
     }
@@ -162,6 +163,15 @@ class WorkspacePages {
       const last = page.at(-1);
       if (last === undefined || page.length < limit) return;
       after = last.id;
+    }
+  }
+
+  async *#customers(): AsyncGenerator<ArchivePage> {
+    for await (const page of this.#read<ArchivedCustomer>(CUSTOMERS, 'c.id')) {
+      const ids = page.map(({ id }) => id);
+      const sums = await eventsStore().sumCustomers(this.#trx, this.#projectId, ids);
+      const records = page.map((customer) => toArchived(customer, sums.get(customer.id)));
+      yield ['customer', records.map(withoutNulls)];
     }
   }
 
@@ -335,8 +345,6 @@ const DOMAIN = `id, slug, target, type, placeholder, expired_url AS "expiredUrl"
   created_at AS "createdAt"`;
 const UTM_TEMPLATE =
   'id, name, utm_source, utm_medium, utm_campaign, utm_term, utm_content, ref, created_at AS "createdAt"';
-const CUSTOMER = `id, external_id AS "externalId", name, email, avatar, country, click_id AS "clickId",
-  created_at AS "createdAt", updated_at AS "updatedAt"`;
 const COUNTERS =
   'c.visits, c.suspects, c.leads, c.sales, c.refunds, c.sale_amount_cents, c.refund_amount_cents, c.last_visit_at';
 const JOIN_COUNTERS = 'LEFT JOIN counters c ON c.project_id = r.project_id AND c.record_id = r.id';

@@ -25,6 +25,7 @@ const NOT_WRITTEN = new Set([
   'sales',
   'saleAmount',
   'refundAmount',
+  'firstClick',
   'lastClicked',
   'views',
   'filled',

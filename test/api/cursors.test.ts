@@ -16,6 +16,8 @@ const sorted = (sorts: readonly string[]) =>
   sorts.flatMap((sort) => ['asc', 'desc'].map((sortOrder) => ({ sort, sortOrder })));
 
 /** Queries of the lists: every sort of each. */
+const bySort = (names: readonly string[]): Record<string, string>[] =>
+  names.flatMap((sortBy) => ['asc', 'desc'].map((sortOrder) => ({ sortBy, sortOrder })));
 const QUERIES: Record<string, Record<string, string>[]> = {
   '/links': [
     ...sorted(['createdAt', 'clicks', 'lastClicked', 'key', 'url', 'title']),
@@ -25,9 +27,15 @@ const QUERIES: Record<string, Record<string, string>[]> = {
   ],
   '/qrcodes': sorted(['createdAt', 'scans', 'lastClicked']),
   '/events': ['asc', 'desc'].map((order) => ({ event: 'sales', interval: 'all', order })),
-  '/tags': ['name', 'createdAt'].flatMap((sortBy) => [
-    { sortBy, sortOrder: 'asc' },
-    { sortBy, sortOrder: 'desc' },
+  '/tags': bySort(['name', 'createdAt']),
+  '/customers': bySort([
+    'createdAt',
+    'saleAmount',
+    'sales',
+    'leads',
+    'lastSeenAt',
+    'firstClick',
+    'country',
   ]),
 };
 /** Lists with `limit` instead of `pageSize`. */
@@ -100,6 +108,12 @@ describe('lists by cursor', () => {
       });
       await owner.api.put(`/admin/blocked-hosts/h${n}.${world.domain}`, { reason: 'test' });
     }
+    // Merges of one request have the same time.
+    const customerIds: string[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      customerIds.push((await post('/customers', { externalId: `merged${n}` })).id);
+    }
+    await api.post('/customers/merge', { customerIds, into: 'ext_c0' });
     const link = await post('/links', { key: 'changed', url: `${URL_A}9` });
     const qrcode = await post('/qrcodes', { type: 'text', text: 'changed' });
     for (let n = 0; n < 5; n += 1) {
@@ -154,7 +168,9 @@ describe('lists by cursor', () => {
     for (const query of QUERIES[path] ?? [{}]) {
       it(`have every record once: ${path} ${new URLSearchParams(query).toString()}`, async () => {
         const size = LIMITED.includes(path) || path === '/events' ? 'limit' : 'pageSize';
-        const url = path.replace(/\{(\w+)\}/, (_, name: string) => idsOf[name]!);
+        const url = path
+          .replace('/customers/{id}', '/customers/ext_c0')
+          .replace(/\{(\w+)\}/, (_, name: string) => idsOf[name]!);
         const api = scope === 'operator' ? owner.api : world.api;
         // The audit log has more entries than one page.
         const whole =

@@ -201,6 +201,9 @@ const INDEXED: Record<string, Record<string, string | null>> = {
     externalId: 'customers_project_id_external_id_key',
     ids: 'customers_pkey',
     before: 'customers_pkey',
+    sortBy: 'customer_counters_sale_amount',
+    sortOrder: 'customers_pkey',
+    withSales: null,
   },
   '/tags': { ids: 'tags_pkey', sortOrder: 'tags_name' },
   '/views': { list: 'views_name' },
@@ -249,6 +252,7 @@ describe('lists', () => {
         'qrcodes',
         'qrcode_tags',
         'customers',
+        'customer_counters',
         'counters',
       ]) {
         const { rows } = await trx.raw<{ rows: object[] }>('EXPLAIN SELECT count(*) FROM ??', [

@@ -482,6 +482,12 @@ const ATTEMPTS: Record<string, Attempt> = {
     expect(body.every(({ name }: { name: string }) => name !== 'Secret customer')).to.equal(true);
     await isEmpty(api.get('/customers', { search: 'Secret customer' }));
   },
+  'get /customers/{id}/timeline': ({ api }, { customer }) =>
+    is404(api.get(`/customers/${customer.id}/timeline`)),
+  'get /customers/export': async ({ api }, { customer }) => {
+    const { bytes } = await api.download('/customers/export', { format: 'ndjson' });
+    expect(bytes.toString()).to.not.contain(customer.id).and.not.contain('Secret customer');
+  },
   'get /customers/{id}': ({ api }, { customer }) => is404(api.get(`/customers/${customer.id}`)),
   'patch /customers/{id}': ({ api }, { customer }) =>
     is404(api.patch(`/customers/${customer.id}`, { name: 'stolen' })),

@@ -10,7 +10,7 @@ import {
   NOTHING,
 } from '../../src/events/filters.ts';
 import { matcherOf } from '../../src/events/live/matcher.ts';
-import type { CountQuery, EventsStore, ListPage } from '../../src/events/store/store.ts';
+import type { CountQuery, Cursor, EventsStore, ListPage } from '../../src/events/store/store.ts';
 import { db } from '../../src/infra/db.ts';
 import { anEvent } from './events.ts';
 import { aWorkspace } from './world.ts';
@@ -763,7 +763,7 @@ export function describeEventsStore(name: string, store: EventsStore): void {
       expect(stored!.sale).to.deep.equal({ ...sale, rate: '1/2', rateDate: '2026-01-01' });
     });
 
-    it('sums the sales to customers', async () => {
+    it('sums the leads, sales and refunds of customers', async () => {
       const sale = { event: 'sale' as const, customer_id: 'cus_sold', amount_cents: 500 };
       await append([
         anEvent(projectId, { ...sale, id: 'evt_10', occurred_at: at(1) }),
@@ -777,12 +777,38 @@ export function describeEventsStore(name: string, store: EventsStore): void {
           amount_cents: 50,
         }),
       ]);
-      const sums = await store.sumSales(projectId, ['cus_sold', 'cus_none']);
+      const sums = await store.sumCustomers(db(), projectId, ['cus_sold', 'cus_none']);
       expect([...sums]).to.deep.equal([
-        ['cus_sold', { count: 2, amountCents: 700, refundCents: 50 }],
+        ['cus_sold', { leads: 1, sales: 2, saleAmountCents: 700, refundAmountCents: 50 }],
       ]);
       const other = await aWorkspace();
-      expect((await store.sumSales(other.projectId, ['cus_sold'])).size).to.equal(0);
+      expect((await store.sumCustomers(db(), other.projectId, ['cus_sold'])).size).to.equal(0);
+    });
+
+    it('lists the events of a customer, page by page, and their clicks', async () => {
+      const ofClick = { customer_id: 'cus_timeline', click_id: 'evt_1' };
+      await append([
+        anEvent(projectId, { ...ofClick, id: 'evt_20', event: 'lead', occurred_at: at(1) }),
+        anEvent(projectId, { ...ofClick, id: 'evt_21', event: 'sale', occurred_at: at(2) }),
+        anEvent(projectId, { ...ofClick, id: 'evt_22', event: 'refund', occurred_at: at(2) }),
+      ]);
+      const page = (limit: number, after?: Cursor) =>
+        store.listOfCustomer(projectId, 'cus_timeline', { limit, after });
+      const all = await page(10);
+      const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id);
+      expect(all.map(({ atMicros }) => atMicros)).to.deep.equal(
+        all.map(({ occurred_at }) => occurred_at.getTime() * 1_000),
+      );
+      expect(ids(all).toSorted()).to.deep.equal(['evt_20', 'evt_21', 'evt_22']);
+      const first = await page(2);
+      expect(ids([...first, ...(await page(2, first.at(-1)))])).to.deep.equal(ids(all));
+      expect(await store.listClickIds(projectId, 'cus_timeline', 5)).to.deep.equal(['evt_1']);
+      expect(await store.listClickIds(projectId, 'cus_none', 5)).to.deep.equal([]);
+      expect(ids(await store.findVisits(projectId, ['evt_1', 'evt_20', 'evt_none']))).to.deep.equal(
+        ['evt_1'],
+      );
+      const other = await aWorkspace();
+      expect(await store.findVisits(other.projectId, ['evt_1'])).to.deep.equal([]);
     });
 
     it('finds the names of records as events had them, also after retention', async () => {

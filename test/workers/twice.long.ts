@@ -198,6 +198,7 @@ describe('a job that runs twice', function () {
         'fonts',
         'views',
         'customers',
+        'customer_counters',
         'invoices',
         'integrations',
         'destinations',

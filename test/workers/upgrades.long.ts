@@ -67,6 +67,7 @@ import * as limitedLists from '../../migrations/0102_limited_lists.ts';
 import * as utmRules from '../../migrations/0103_utm_rules.ts';
 import * as sharedReports from '../../migrations/0104_shared_reports.ts';
 import * as endedLimits from '../../migrations/0108_ended_limits.ts';
+import * as customerCounters from '../../migrations/0112_customer_counters.ts';
 import * as languages from '../../migrations/0115_languages.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
@@ -161,6 +162,7 @@ const AFTER_SEARCH = [
   utmRules,
   sharedReports,
   endedLimits,
+  customerCounters,
   languages,
 ];
 

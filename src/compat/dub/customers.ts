@@ -1,18 +1,8 @@
 import type { Query } from '../../http/input.ts';
 import { ok } from '../../http/route.ts';
-import {
-  type CallQuery,
-  type Fields,
-  ifReadable,
-  lastValue,
-  omit,
-  type PeerRoute,
-} from '../peer.ts';
+import { type CallQuery, type Fields, lastValue, omit, type PeerRoute } from '../peer.ts';
 import { cursorOf, recordAt } from './cursor.ts';
 import { translated } from './translated.ts';
-
-/** Query for customers with the sums of their sales, which Dub's customers always have. */
-const WITH_SALES = { withSales: 'true' };
 
 const CUSTOMER_FIELDS = ['id', 'externalId', 'name', 'email', 'avatar', 'country', 'createdAt'];
 
@@ -21,33 +11,26 @@ function toDubCustomer(customer: Fields, query: Query): Fields {
   return {
     ...Object.fromEntries(CUSTOMER_FIELDS.map((name) => [name, customer[name]])),
     stripeCustomerId: null,
-    sales: customer['sales'] ?? null,
-    saleAmount: customer['saleAmount'] ?? null,
+    sales: customer['sales'],
+    saleAmount: customer['saleAmount'],
     firstSaleAt: null,
     subscriptionCanceledAt: null,
     ...(isExpanded ? { link: null, programId: null, partner: null, discount: null } : {}),
   };
 }
 
-/**
- * Converts filters and page of a customer list, which is always sorted by time of creation, newest
- * first.
- */
+/** Converts filters and page of a customer list. */
 function fromDubQuery(query: Query): CallQuery {
-  const { sortBy, sortOrder, startingAfter, endingBefore, customerIds, externalId, ...rest } = omit(
-    query,
-    ['includeExpandedFields'],
-  );
+  const { startingAfter, endingBefore, customerIds, externalId, ...rest } = omit(query, [
+    'includeExpandedFields',
+  ]);
   return {
     ...rest,
-    ...WITH_SALES,
     // Dub's ids have no prefix in this filter, but may begin like it.
     externalId: externalId === undefined ? undefined : `ext_${lastValue(query, 'externalId')}`,
     ids: customerIds,
     after: startingAfter,
     before: endingBefore,
-    sortBy: sortBy === 'createdAt' ? undefined : sortBy,
-    sortOrder: sortOrder === 'desc' ? undefined : sortOrder,
   };
 }
 
@@ -62,8 +45,7 @@ function fromDubCustomer({ stripeCustomerId, ...customer }: Fields): Fields {
 export const customerRoutes: PeerRoute[] = [
   translated('post', '/customers', 'createCustomer', {
     body: fromDubCustomer,
-    output: (customer: Fields, query) =>
-      toDubCustomer({ ...customer, sales: 0, saleAmount: 0 }, query),
+    output: toDubCustomer,
     status: 201,
   }),
   {
@@ -79,18 +61,10 @@ export const customerRoutes: PeerRoute[] = [
       return ok(body.map((customer) => toDubCustomer(customer, query)));
     },
   },
-  translated('get', '/customers/{id}', 'retrieveCustomer', {
-    query: () => WITH_SALES,
-    output: toDubCustomer,
-  }),
+  translated('get', '/customers/{id}', 'retrieveCustomer', { output: toDubCustomer }),
   translated('patch', '/customers/{id}', 'updateCustomer', {
     body: fromDubCustomer,
-    async output(customer: Fields, query, call) {
-      const input = { params: { id: String(customer['id']) }, query: WITH_SALES };
-      const found = await ifReadable(call<Fields>('retrieveCustomer', input));
-      const { sales, saleAmount } = found?.body ?? {};
-      return toDubCustomer({ ...customer, sales, saleAmount }, query);
-    },
+    output: toDubCustomer,
   }),
   translated('delete', '/customers/{id}', 'deleteCustomer'),
 ];

@@ -61,12 +61,13 @@ export const NO_SUMS: Readonly<StoredSums> = {
   refundAmountCents: 0,
 };
 
-/** Sums over the stored sales and refunds of a customer. */
-export interface CustomerSales {
-  count: number;
+/** Sums over the stored leads, sales and refunds of a customer. */
+export interface StoredCustomerSums {
+  leads: number;
+  sales: number;
   /** Less refunds. */
-  amountCents: number;
-  refundCents: number;
+  saleAmountCents: number;
+  refundAmountCents: number;
 }
 
 /** The amount of a sale or refund that was stored without one. */
@@ -151,14 +152,28 @@ export interface EventsStore {
     projectId: string,
     recordIds: readonly string[],
   ): Promise<Map<string, StoredSums>>;
-  /** Sums the stored sales and refunds of customers, by id; customers without any are left out. */
-  sumSales(projectId: string, customerIds: readonly string[]): Promise<Map<string, CustomerSales>>;
+  /** Sums the stored events of customers, by id; customers without any are left out. */
+  sumCustomers(
+    connection: Db,
+    projectId: string,
+    customerIds: readonly string[],
+  ): Promise<Map<string, StoredCustomerSums>>;
+  /** Lists the leads, sales and refunds of a customer, newest first. */
+  listOfCustomer(
+    projectId: string,
+    customerId: string,
+    page: Pick<ListPage, 'limit' | 'after'>,
+  ): Promise<ListedEvent[]>;
+  /** Lists the ids of the clicks of a customer's newest leads and sales, up to a maximum. */
+  listClickIds(projectId: string, customerId: string, max: number): Promise<string[]>;
   /** Finds which of these ids belong to stored events. */
   findKnown(connection: Db, projectId: string, ids: readonly string[]): Promise<Set<string>>;
   /** Resolves to the number of events, or to `max` if there are more. */
   countUpTo(selection: EventSelection, max: number): Promise<number>;
   /** Finds a click or scan by id. */
   findVisit(projectId: string, id: string, connection?: Db): Promise<StoredEvent | undefined>;
+  /** Finds those of some clicks and scans that are stored. */
+  findVisits(projectId: string, ids: readonly string[]): Promise<ListedEvent[]>;
   /** Finds a customer's latest lead, optionally with a given name. */
   findLatestLead(
     trx: Db,

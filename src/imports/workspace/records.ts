@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import Joi from 'joi';
-import { customerFields } from '../../customers/fields.ts';
 import { addDomain } from '../../domains/commands.ts';
 import { type NewDomain, newDomainBody } from '../../domains/schema.ts';
 import { mapAccepted, Refusal } from '../../errors.ts';
@@ -21,6 +20,7 @@ import { nameColumns } from '../../tags/model.ts';
 import { TAG_COLORS } from '../../tags/record.ts';
 import { nameKey } from '../../workspaces/taken-name.ts';
 import { type ArchiveContext, type Archived, importedId, type RecordOutcome } from './context.ts';
+import { CUSTOMERS, insertCustomerCounters } from './customers.ts';
 import { FONTS, withImportedFont } from './fonts.ts';
 
 /*
@@ -159,29 +159,7 @@ const SIMPLE: Readonly<Partial<Record<ArchiveKind, TableKind>>> = {
       created_at: createdAt,
     }),
   },
-  customer: {
-    table: 'customers',
-    schema: Schemas.object({
-      ...id,
-      ...times,
-      ...customerFields,
-      externalId: Schemas.string().max(500).required(),
-      clickId: Schemas.string().pattern(/^(?:evt|clk)_[\w-]{1,64}$/),
-    }),
-    row: (
-      context,
-      { externalId, name, email, avatar, country, clickId, createdAt, updatedAt },
-    ) => ({
-      external_id: externalId,
-      name,
-      email,
-      avatar,
-      country,
-      click_id: typeof clickId === 'string' ? importedId(context, clickId) : null,
-      created_at: createdAt,
-      updated_at: updatedAt,
-    }),
-  },
+  customer: CUSTOMERS,
 };
 
 async function refuseWrongImage({ id, png, width, height }: Data): Promise<void> {
@@ -220,7 +198,8 @@ export async function importSimple(
         .slice(0, capacity)
         .map((record) => ({ ...simple.row(context, record), id: idOf(record) })),
     );
-    await insertCounters(
+    const insertFor = kind === 'customer' ? insertCustomerCounters : insertCounters;
+    await insertFor(
       trx,
       context,
       accepted.filter((record) => inserted.has(idOf(record))),

@@ -157,6 +157,25 @@ export async function findVisit(
   return undefined;
 }
 
+export async function findVisits(
+  clickhouse: ClickHouse,
+  projectId: string,
+  ids: readonly string[],
+): Promise<ListedEvent[]> {
+  if (ids.length === 0) return [];
+  const kinds = storedKinds(kindsOfFamily('visit'), 'all');
+  const { events, counting } = await readPending(
+    projectId,
+    'e.id = ANY(:ids) AND e.event = ANY(:kinds)',
+    { ids, kinds },
+  );
+  const stored = await clickhouse.rows<StoredRow>(
+    `SELECT ${EVENT_COLUMNS} FROM events
+      WHERE ${counting} AND ${isOneOf('event', kinds)} AND ${isOneOf('id', ids)}`,
+  );
+  return [...events, ...(await postgresStore.findVisits(projectId, ids)), ...stored.map(toEvent)];
+}
+
 const plain = ({ atMicros: _, ...event }: ListedEvent): StoredEvent => event;
 
 /**

@@ -38,6 +38,7 @@ export function clickhouseStore(url: string): ClickHouseStore {
     findKnown: (...args) => lists.findKnown(clickhouse, ...args),
     countUpTo: (...args) => lists.countUpTo(clickhouse, ...args),
     findVisit: (...args) => lists.findVisit(clickhouse, ...args),
+    findVisits: (...args) => lists.findVisits(clickhouse, ...args),
     findNewestNames: (...args) => lists.findNewestNames(clickhouse, ...args),
     totals: (query) => queries.totals(clickhouse, query),
     countByValue: (...args) => queries.countByValue(clickhouse, ...args),

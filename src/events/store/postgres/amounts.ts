@@ -1,7 +1,7 @@
 import { type Db, rows } from '../../../infra/db.ts';
 import type { EventRow } from '../../event.ts';
 import type { AmountChange } from '../store.ts';
-import { addToCounters, CounterSums } from './counters.ts';
+import { addToCounters, addToCustomers, CounterSums, CustomerSums } from './counters.ts';
 import { emptyBlocksOf } from './empty-blocks.ts';
 
 /**
@@ -24,6 +24,11 @@ export async function setAmounts(trx: Db, changes: readonly AmountChange[]): Pro
   );
   await emptyBlocksOf(trx, changed);
   const sums = new CounterSums();
-  for (const row of changed) sums.addAmount(row);
+  const customers = new CustomerSums();
+  for (const row of changed) {
+    sums.addAmount(row);
+    customers.addAmount(row);
+  }
   await addToCounters(trx, sums);
+  await addToCustomers(trx, customers);
 }

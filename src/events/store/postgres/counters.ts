@@ -157,3 +157,125 @@ async function deleteOfDeleted(
     },
   );
 }
+
+/** Increments for the counters of one customer. */
+interface CustomerIncrements {
+  project_id: string;
+  customer_id: string;
+  leads: number;
+  sales: number;
+  /** Less refunds. */
+  sale_amount_cents: number;
+  refund_amount_cents: number;
+  last_seen_at: string | null;
+}
+
+/** What counters of customers need of an event. */
+type CountedEvent = Pick<EventRow, 'project_id' | 'customer_id' | 'event' | 'amount_cents'>;
+
+/** Columns of increments, with their types. */
+const CUSTOMER_COLUMNS = {
+  project_id: 'text',
+  customer_id: 'text',
+  leads: 'bigint',
+  sales: 'bigint',
+  sale_amount_cents: 'bigint',
+  refund_amount_cents: 'bigint',
+  last_seen_at: 'timestamptz',
+} as const satisfies Record<keyof CustomerIncrements, string>;
+
+/** Increments of leads, sales and refunds for the counters of their customers. */
+export class CustomerSums {
+  readonly #sums = new Map<string, CustomerIncrements>();
+
+  add(row: CountedEvent & Pick<EventRow, 'occurred_at'>): void {
+    const sum = this.#count(row, 1);
+    if (sum === undefined || row.event === 'refund') return;
+    if (sum.last_seen_at === null || row.occurred_at > sum.last_seen_at) {
+      sum.last_seen_at = row.occurred_at;
+    }
+  }
+
+  /** Subtracts an event that was deleted. When its customer was seen last does not change. */
+  subtract(row: CountedEvent): void {
+    this.#count(row, -1);
+  }
+
+  /** Adds the amount of an event that was counted before. */
+  addAmount(row: CountedEvent): void {
+    if (row.customer_id !== null) addCustomerAmount(this.#sumOf(row, row.customer_id), row, 1);
+  }
+
+  /** Returns the increments by customer. */
+  list(): CustomerIncrements[] {
+    return [...this.#sums.values()];
+  }
+
+  #count(row: CountedEvent, factor: 1 | -1): CustomerIncrements | undefined {
+    if (row.customer_id === null) return undefined;
+    const sum = this.#sumOf(row, row.customer_id);
+    if (row.event === 'lead') sum.leads += factor;
+    if (row.event === 'sale') sum.sales += factor;
+    addCustomerAmount(sum, row, factor);
+    return sum;
+  }
+
+  #sumOf({ project_id }: CountedEvent, customer_id: string): CustomerIncrements {
+    let sum = this.#sums.get(customer_id);
+    if (sum === undefined) {
+      sum = {
+        project_id,
+        customer_id,
+        leads: 0,
+        sales: 0,
+        sale_amount_cents: 0,
+        refund_amount_cents: 0,
+        last_seen_at: null,
+      };
+      this.#sums.set(customer_id, sum);
+    }
+    return sum;
+  }
+}
+
+function addCustomerAmount(
+  sum: CustomerIncrements,
+  { event, amount_cents }: CountedEvent,
+  factor: 1 | -1,
+): void {
+  if (amount_cents === null) return;
+  const { sold, refunded } = amountsOf(event, amount_cents);
+  sum.sale_amount_cents += factor * sold;
+  sum.refund_amount_cents += factor * refunded;
+}
+
+/**
+ * Adds increments to the counters of their customers; those of erased customers are left out. These
+ * are the last rows that a transaction locks, after the counters of links, so that none waits for
+ * another in a circle.
+ */
+export async function addToCustomers(trx: Db, counted: CustomerSums): Promise<void> {
+  const sums = counted.list();
+  if (sums.length === 0) return;
+  const columns = Object.entries(CUSTOMER_COLUMNS);
+  const names = Object.keys(CUSTOMER_COLUMNS) as (keyof typeof CUSTOMER_COLUMNS)[];
+  const amount = (name: string) => bigintSql(`c.${name}::numeric + sum.${name}`);
+  await execute(
+    trx,
+    `WITH sum AS MATERIALIZED (
+       SELECT * FROM unnest(${columns.map(([name, type]) => `:${name}::${type}[]`).join(', ')})
+                  AS sum(${names.join(', ')})),
+     locked AS MATERIALIZED (
+       SELECT c.project_id, c.customer_id FROM customer_counters c
+         JOIN sum ON sum.project_id = c.project_id AND sum.customer_id = c.customer_id
+        ORDER BY c.project_id, c.customer_id FOR UPDATE OF c)
+     UPDATE customer_counters AS c
+        SET leads = c.leads + sum.leads, sales = c.sales + sum.sales,
+            sale_amount_cents = ${amount('sale_amount_cents')},
+            refund_amount_cents = ${amount('refund_amount_cents')},
+            last_seen_at = greatest(c.last_seen_at, sum.last_seen_at)
+       FROM locked JOIN sum ON sum.project_id = locked.project_id AND sum.customer_id = locked.customer_id
+      WHERE c.project_id = locked.project_id AND c.customer_id = locked.customer_id`,
+    Object.fromEntries(names.map((name) => [name, sums.map((sum) => sum[name])])),
+  );
+}

@@ -3,19 +3,22 @@ import type { StoredEvent } from '../../event.ts';
 import { hasConditions } from '../../filters.ts';
 import { kindOf, kindsOfFamily, type StoredKind, storedKinds } from '../../kinds.ts';
 import {
-  type CustomerSales,
   type EventSelection,
   type ListedEvent,
   type ListPage,
   type NameThen,
   NO_SUMS,
   type SaleKey,
+  type StoredCustomerSums,
   type StoredSums,
 } from '../store.ts';
 import { countEvents } from './count.ts';
 import { amountsOf } from './counters.ts';
 import { filterSql, toSql } from './filters.ts';
 import { listBlocks, selectEvents } from './list-blocks.ts';
+
+/** SQL of the time of an event, in microseconds since 1970. */
+const AT_MICROS = `(extract(epoch FROM occurred_at) * 1000000)::bigint AS "atMicros"`;
 
 /** Lists events: by an index in the same order or, if few may match, by blocks. */
 export async function list(
@@ -65,21 +68,77 @@ export async function sumStored(
   return sums;
 }
 
-export async function sumSales(
+export async function sumCustomers(
+  connection: Db,
   projectId: string,
   customerIds: readonly string[],
-): Promise<Map<string, CustomerSales>> {
-  const sums = await rows<CustomerSales & { id: string }>(
-    db(),
-    `SELECT customer_id AS id, count(*) FILTER (WHERE event = 'sale')::int AS count,
-            ${bigintSql("coalesce(sum(CASE event WHEN 'sale' THEN amount_cents ELSE -amount_cents END), 0)")} AS "amountCents",
-            ${bigintSql("coalesce(sum(amount_cents) FILTER (WHERE event = 'refund'), 0)")} AS "refundCents"
-       FROM events
-      WHERE project_id = :projectId AND customer_id = ANY(:customerIds) AND event IN ('sale', 'refund')
+): Promise<Map<string, StoredCustomerSums>> {
+  const sums = await rows<StoredCustomerSums & { id: string }>(
+    connection,
+    `SELECT customer_id AS id, count(*) FILTER (WHERE event = 'lead')::int AS leads,
+            count(*) FILTER (WHERE event = 'sale')::int AS sales,
+            ${bigintSql("coalesce(sum(CASE event WHEN 'sale' THEN amount_cents WHEN 'refund' THEN -amount_cents END), 0)")} AS "saleAmountCents",
+            ${bigintSql("coalesce(sum(amount_cents) FILTER (WHERE event = 'refund'), 0)")} AS "refundAmountCents"
+       FROM events WHERE project_id = :projectId AND customer_id = ANY(:customerIds)
       GROUP BY customer_id`,
     { projectId, customerIds },
   );
   return new Map(sums.map(({ id, ...sum }) => [id, sum]));
+}
+
+/** Number of a customer's newest events whose clicks are listed. */
+const EVENTS_WITH_CLICKS = 10_000;
+
+export function listOfCustomer(
+  projectId: string,
+  customerId: string,
+  { limit, after }: Pick<ListPage, 'limit' | 'after'>,
+): Promise<ListedEvent[]> {
+  const at = "('epoch'::timestamptz + :afterMicros * interval '1 microsecond')";
+  const follows = `AND (occurred_at, id) < (${at}, :afterId) AND occurred_at <= ${at}`;
+  return rows<ListedEvent>(
+    db(),
+    `SELECT *, ${AT_MICROS} FROM events
+      WHERE project_id = :projectId AND customer_id = :customerId ${after === undefined ? '' : follows}
+      ORDER BY occurred_at DESC, id DESC LIMIT :limit`,
+    {
+      projectId,
+      customerId,
+      limit,
+      afterMicros: after?.atMicros ?? null,
+      afterId: after?.id ?? null,
+    },
+  );
+}
+
+export async function listClickIds(
+  projectId: string,
+  customerId: string,
+  max: number,
+): Promise<string[]> {
+  const clicks = await rows<{ id: string }>(
+    db(),
+    `SELECT click_id AS id FROM (
+       SELECT click_id, occurred_at FROM events
+        WHERE project_id = :projectId AND customer_id = :customerId
+        ORDER BY occurred_at DESC LIMIT ${EVENTS_WITH_CLICKS}) AS newest
+      WHERE click_id IS NOT NULL GROUP BY click_id ORDER BY max(occurred_at) DESC LIMIT :max`,
+    { projectId, customerId, max },
+  );
+  return clicks.map(({ id }) => id);
+}
+
+export async function findVisits(
+  projectId: string,
+  ids: readonly string[],
+): Promise<ListedEvent[]> {
+  if (ids.length === 0) return [];
+  return rows<ListedEvent>(
+    db(),
+    `SELECT *, ${AT_MICROS} FROM events
+      WHERE project_id = :projectId AND id = ANY(:ids) AND event = ANY(:visits)`,
+    { projectId, ids, visits: storedKinds(kindsOfFamily('visit'), 'all') },
+  );
 }
 
 export async function findKnown(
