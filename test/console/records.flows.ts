@@ -10,6 +10,7 @@ import { aPerson } from '../support/people.ts';
 import { Receiver } from '../support/receiver.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
+import { photograph } from './sweep.ts';
 import { clipboard, dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
 
 /* Tests the views other than links, QR codes and analytics. See flows.ts. */
@@ -161,6 +162,77 @@ describe('records in the console', function () {
       await page.getByText('Lovelace').waitFor({ state: 'detached' });
     });
   });
+
+  for (const size of sizes) {
+    it(`sorts and filters customers, and shows what one did, on a ${size}`, async () => {
+      const { api } = world;
+      const { body: link } = await api.post('/links', { url: A, trackConversion: true });
+      const { headers } = await world.visit(`/${link.key}`, {
+        userAgent: userAgent(size === 'phone' ? 805 : 806),
+        headers: { referer: 'https://www.google.com/', 'x-forwarded-for': '192.0.2.1' },
+      });
+      const clickId = new URL(headers.location!).searchParams.get('click_id');
+      const named = [
+        ['big', 'Grace Hopper', 125_000],
+        ['small', 'Ada Lovelace', 1_999],
+      ] as const;
+      for (const [customerExternalId, customerName, amount] of named) {
+        const customer = { customerExternalId, customerName };
+        await api.post('/track/lead', { clickId, eventName: 'Sign up', ...customer });
+        await api.post('/track/sale', { ...customer, amount, invoiceId: customerExternalId });
+      }
+      await api.post('/track/refund', { invoiceId: 'small', amount: 500 });
+      await api.post('/customers', { externalId: 'new', name: 'Linus Example', country: 'FR' });
+      const names = async (page: Page) => page.getByRole('row').getByRole('link').allInnerTexts();
+      await inConsole(world, 'customers', { size }, async (page) => {
+        await row(page, 'Linus').waitFor();
+        expect(await names(page)).to.deep.equal(['Linus Example', 'Ada Lovelace', 'Grace Hopper']);
+        if (size === 'phone') await page.getByLabel('Order').selectOption('saleAmount');
+        else await page.getByRole('button', { name: 'Revenue' }).click();
+        await eventually(async () => {
+          expect(await names(page)).to.deep.equal([
+            'Grace Hopper',
+            'Ada Lovelace',
+            'Linus Example',
+          ]);
+        });
+        const header = page.getByRole('columnheader', { name: 'Revenue' });
+        expect(await header.getAttribute('aria-sort')).to.equal('descending');
+        await row(page, 'Ada').getByText('$14.99').waitFor();
+        await expectAccessible(page, `customers ${size}`);
+        await photograph(page, `customers-${size}`);
+        await page.getByLabel('Revenue', { exact: true }).selectOption('1000');
+        await row(page, 'Ada').waitFor({ state: 'detached' });
+        expect(await names(page)).to.deep.equal(['Grace Hopper']);
+        await page.getByLabel('Revenue', { exact: true }).selectOption('');
+        await page.getByLabel('Country').selectOption('FR');
+        await row(page, 'Grace').waitFor({ state: 'detached' });
+        // The filters are in the URL.
+        await page.reload();
+        await row(page, 'Linus').waitFor();
+        expect(await names(page)).to.deep.equal(['Linus Example']);
+        await page.getByLabel('Country').selectOption('');
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page.getByRole('button', { name: 'Export' }).click(),
+        ]);
+        expect(file.suggestedFilename()).to.equal('customers.csv');
+        await page.getByRole('link', { name: 'Ada Lovelace' }).click();
+        for (const event of ['refund', 'sale', 'lead', 'click']) {
+          await page.getByRole('row').filter({ hasText: event }).first().waitFor();
+        }
+        await page.getByText('−$5.00').waitFor();
+        await expectAccessible(page, `customer ${size}`);
+        await photograph(page, `customer-${size}`);
+        await page.getByRole('button', { name: 'Actions for the customer' }).click();
+        await page.getByRole('menuitem', { name: 'Merge' }).click();
+        await dialog(page).getByLabel('External ID').fill('big');
+        await dialog(page).getByRole('button', { name: 'Merge' }).click();
+        await page.getByText('Merged with small').waitFor();
+        await page.getByText('$1,264.99').waitFor();
+      });
+    });
+  }
 
   it('shows who changed what, and filters it', async () => {
     const { userId, token, api } = await aPerson({ in: { ...world, role: 'owner' } });

@@ -205,6 +205,7 @@ export const VIEWS = {
   },
   '/$workspace/customers': {
     page: page(() => import('../customers/page.tsx'), 'CustomersPage'),
+    search: texts,
     label: 'Customers',
     icon: Users,
     key: 'u',

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Eraser, Merge } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { nameOfCountry } from '../analytics/names.ts';
+import { formatCents, formatCount, nameOfCountry, nameOfSource } from '../analytics/names.ts';
 import type { Schemas } from '../api/client.ts';
 import { RemoveDialog } from '../app/remove-dialog.tsx';
 import { recordQuery, useResource } from '../app/resource.ts';
@@ -15,11 +15,11 @@ import { deleteItem, editItem } from '../ui/menu-items.ts';
 import { Page } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 import { useFields } from '../ui/use-fields.ts';
-import { CustomerEvents } from './customer-events.tsx';
 import { customerName } from './customer-name.ts';
 import { MergeDialog } from './merge-dialog.tsx';
+import { Timeline } from './timeline.tsx';
 
-/** The page of a customer with their leads, sales and refunds. */
+/** The page of a customer with their totals and their timeline. */
 export function CustomerPage() {
   const { customerId } = useParams({ from: '/$workspace/customers/$customerId' });
   const { api, may } = useWorkspace();
@@ -45,17 +45,37 @@ export function CustomerPage() {
       }
     >
       <Loaded query={query} skeleton="mx-6 h-32">
-        {({ id, email, externalId, country, createdAt }) => (
+        {({ id, email, externalId, country, createdAt, firstClick, ...totals }) => (
           <>
+            <dl className="grid grid-cols-2 gap-x-8 gap-y-3 px-4 pb-5 md:flex md:px-6">
+              <Total name="Revenue">{formatCents(totals.saleAmount)}</Total>
+              <Total name="Sales">{formatCount(totals.sales)}</Total>
+              <Total name="Leads">{formatCount(totals.leads)}</Total>
+              <Total name="Refunds">{formatCents(totals.refundAmount)}</Total>
+            </dl>
             <dl className="grid gap-x-8 gap-y-2 px-4 pb-5 md:grid-cols-3 md:px-6">
               <Fact name="Email">{email ?? '–'}</Fact>
               <Fact name="External ID">{externalId}</Fact>
               {country !== null && <Fact name="Country">{nameOfCountry(country)}</Fact>}
-              <Fact name="Since">
+              {firstClick !== null && (
+                <Fact name="First click">
+                  {firstClick.shortLink.replace(/^https?:\/\//, '')}
+                  <span className="block text-xs text-muted">
+                    {nameOfSource(firstClick.source)} · {nameOfCountry(firstClick.country ?? '')} ·{' '}
+                    <Time at={firstClick.timestamp} />
+                  </span>
+                </Fact>
+              )}
+              {totals.lastSeenAt !== null && (
+                <Fact name="Last seen">
+                  <Time at={totals.lastSeenAt} />
+                </Fact>
+              )}
+              <Fact name="Added">
                 <Time at={createdAt} />
               </Fact>
             </dl>
-            <CustomerEvents customerId={id} />
+            {may('events.read') && <Timeline customerId={id} />}
           </>
         )}
       </Loaded>
@@ -75,6 +95,15 @@ export function CustomerPage() {
         </RemoveDialog>
       )}
     </Page>
+  );
+}
+
+function Total({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="md:min-w-32">
+      <dt className="text-xs text-muted">{name}</dt>
+      <dd className="text-xl font-semibold tabular-nums">{children}</dd>
+    </div>
   );
 }
 

@@ -1,3 +1,4 @@
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
 
@@ -10,7 +11,15 @@ export interface Column<Row> {
   isMinor?: boolean;
   /** True for a right-aligned column with digits of equal width. */
   isNumber?: boolean;
+  /** Order of the rows by this column, for a header that changes it. */
+  sort?: ColumnSort;
   render(row: Row): ReactNode;
+}
+
+/** Order of rows by a column; without a direction, they have another order. */
+interface ColumnSort {
+  direction: 'asc' | 'desc' | undefined;
+  onChange(): void;
 }
 
 interface TableProps<Row> {
@@ -31,13 +40,10 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
             <th
               key={column.name}
               scope="col"
+              aria-sort={ariaSort(column.sort)}
               className={classes(cell(column), 'py-2 font-medium whitespace-nowrap')}
             >
-              {column.isBare === true ? (
-                <span className="sr-only">{column.name}</span>
-              ) : (
-                column.name
-              )}
+              <Header column={column} />
             </th>
           ))}
         </tr>
@@ -56,6 +62,30 @@ export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
     </table>
   );
 }
+
+function Header({ column: { name, isBare, sort } }: { column: Column<never> }) {
+  if (isBare === true) return <span className="sr-only">{name}</span>;
+  if (sort === undefined) return name;
+  const Arrow = sort.direction === 'asc' ? ArrowUp : ArrowDown;
+  return (
+    <button
+      type="button"
+      className={classes(
+        'inline-flex cursor-pointer items-center gap-1 hover:text-text max-md:min-h-11',
+        sort.direction !== undefined && 'text-text',
+      )}
+      onClick={sort.onChange}
+    >
+      {name}
+      {sort.direction !== undefined && <Arrow size={12} aria-hidden />}
+    </button>
+  );
+}
+
+const ariaSort = (sort: ColumnSort | undefined) => {
+  if (sort?.direction === undefined) return undefined;
+  return sort.direction === 'asc' ? 'ascending' : 'descending';
+};
 
 const cell = ({ isMinor, isNumber, isBare }: Column<never>): string =>
   classes(
