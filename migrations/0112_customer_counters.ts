@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 
 /** Number of customers that are counted at a time. */
-const BATCH = 2_000;
+const BATCH = 5_000;
 
 /** Each batch is a transaction, so that no lock lasts, and an interrupted migration runs again. */
 export const config = { transaction: false };
@@ -34,58 +34,79 @@ export async function up(knex: Knex): Promise<void> {
   await createSearchIndex(knex);
 }
 
+interface Key {
+  project_id: string;
+  id: string;
+}
+
 /** Counts the customers after one, from their stored events. */
-async function count(
-  knex: Knex,
-  [project, id]: readonly string[],
-): Promise<{ project_id: string; id: string }[]> {
-  const { rows } = await knex.raw<{ rows: { project_id: string; id: string }[] }>(
-    `WITH batch AS MATERIALIZED (
-       SELECT project_id, id, click_id, last_click_at FROM customers
-        WHERE (project_id, id) > (:project, :id) ORDER BY project_id, id LIMIT ${BATCH}),
-     first AS MATERIALIZED (
-       SELECT b.project_id, b.id, c.*
-         FROM batch b CROSS JOIN LATERAL (
-           -- A click may be in another store, or no longer stored: its first lead or sale has a copy.
-           SELECT e.occurred_at, e.link_id, e.domain, e.key, e.country, e.referer FROM (
-             (SELECT * FROM events WHERE id = b.click_id AND project_id = b.project_id
-                 AND event IN ('click', 'scan', 'suspect_click', 'suspect_scan') LIMIT 1)
-             UNION ALL
-             (SELECT * FROM events
-               WHERE project_id = b.project_id AND customer_id = b.id AND click_id = b.click_id
-               ORDER BY occurred_at LIMIT 1)) AS e
-            ORDER BY e.id <> b.click_id LIMIT 1) AS c
-        WHERE b.click_id IS NOT NULL),
-     named AS (
-       UPDATE customers AS c
-          SET first_click_at = f.occurred_at,
-              first_click = jsonb_build_object('linkId', f.link_id, 'domain', f.domain, 'key', f.key,
-                                               'country', f.country, 'referer', f.referer)
-         FROM first f
-        WHERE c.project_id = f.project_id AND c.id = f.id AND c.first_click_at IS NULL),
-     counted AS (
-       INSERT INTO customer_counters AS counters
-       SELECT b.project_id, b.id, s.leads, s.sales, s.amount, s.refunded,
-              greatest(s.seen, b.last_click_at, (SELECT f.occurred_at FROM first f
-                                                  WHERE f.project_id = b.project_id AND f.id = b.id))
-         FROM batch b CROSS JOIN LATERAL (
-           SELECT count(*) FILTER (WHERE event = 'lead') AS leads,
-                  count(*) FILTER (WHERE event = 'sale') AS sales,
-                  coalesce(sum(CASE event WHEN 'sale' THEN amount_cents
-                                          WHEN 'refund' THEN -amount_cents END), 0)::bigint AS amount,
-                  coalesce(sum(amount_cents) FILTER (WHERE event = 'refund'), 0)::bigint AS refunded,
-                  max(occurred_at) FILTER (WHERE event IN ('lead', 'sale')) AS seen
-             FROM events e WHERE e.project_id = b.project_id AND e.customer_id = b.id) AS s
-       ON CONFLICT (project_id, customer_id) DO UPDATE
-         SET leads = excluded.leads, sales = excluded.sales,
-             sale_amount_cents = excluded.sale_amount_cents,
-             refund_amount_cents = excluded.refund_amount_cents,
-             last_seen_at = excluded.last_seen_at)
-     SELECT project_id, id FROM batch ORDER BY project_id, id`,
+async function count(knex: Knex, [project, id]: readonly string[]): Promise<Key[]> {
+  const { rows } = await knex.raw<{ rows: Key[] }>(
+    `SELECT project_id, id FROM customers WHERE (project_id, id) > (:project, :id)
+      ORDER BY project_id, id LIMIT ${BATCH}`,
     { project: project!, id: id! },
   );
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first !== undefined && last !== undefined) {
+    await knex.raw(COUNT, {
+      firstProject: first.project_id,
+      firstId: first.id,
+      lastProject: last.project_id,
+      lastId: last.id,
+    });
+  }
   return rows;
 }
+
+/** The events of consecutive customers are consecutive in the index by customer. */
+const COUNT = `
+  WITH batch AS MATERIALIZED (
+    SELECT project_id, id, click_id, last_click_at FROM customers
+     WHERE (project_id, id) >= (:firstProject, :firstId) AND (project_id, id) <= (:lastProject, :lastId)),
+  stored AS MATERIALIZED (
+    SELECT project_id, customer_id, event, occurred_at, amount_cents, click_id, link_id, domain, key,
+           country, referer
+      FROM events
+     WHERE customer_id IS NOT NULL AND (project_id, customer_id) >= (:firstProject, :firstId)
+       AND (project_id, customer_id) <= (:lastProject, :lastId)),
+  sums AS (
+    SELECT project_id, customer_id AS id, count(*) FILTER (WHERE event = 'lead') AS leads,
+           count(*) FILTER (WHERE event = 'sale') AS sales,
+           coalesce(sum(CASE event WHEN 'sale' THEN amount_cents WHEN 'refund' THEN -amount_cents END), 0)::bigint
+             AS amount,
+           coalesce(sum(amount_cents) FILTER (WHERE event = 'refund'), 0)::bigint AS refunded,
+           max(occurred_at) FILTER (WHERE event IN ('lead', 'sale')) AS seen
+      FROM stored GROUP BY project_id, customer_id),
+  clicks AS (
+    SELECT b.project_id, b.id, c.*, 0 AS copied
+      FROM batch b CROSS JOIN LATERAL (
+        SELECT occurred_at, link_id, domain, key, country, referer FROM events e
+         WHERE e.id = b.click_id AND e.project_id = b.project_id
+           AND e.event IN ('click', 'scan', 'suspect_click', 'suspect_scan') LIMIT 1) AS c
+     WHERE b.click_id IS NOT NULL
+    UNION ALL
+    -- A click may be in another store, or no longer stored: its leads and sales have a copy.
+    SELECT b.project_id, b.id, s.occurred_at, s.link_id, s.domain, s.key, s.country, s.referer, 1
+      FROM batch b JOIN stored s
+        ON s.project_id = b.project_id AND s.customer_id = b.id AND s.click_id = b.click_id),
+  first AS MATERIALIZED (
+    SELECT DISTINCT ON (project_id, id) * FROM clicks ORDER BY project_id, id, copied, occurred_at),
+  named AS (
+    UPDATE customers AS c
+       SET first_click_at = f.occurred_at,
+           first_click = jsonb_build_object('linkId', f.link_id, 'domain', f.domain, 'key', f.key,
+                                            'country', f.country, 'referer', f.referer)
+      FROM first f
+     WHERE c.project_id = f.project_id AND c.id = f.id AND c.first_click_at IS NULL)
+  INSERT INTO customer_counters
+  SELECT b.project_id, b.id, coalesce(s.leads, 0), coalesce(s.sales, 0), coalesce(s.amount, 0),
+         coalesce(s.refunded, 0), greatest(s.seen, b.last_click_at, f.occurred_at)
+    FROM batch b LEFT JOIN sums s USING (project_id, id) LEFT JOIN first f USING (project_id, id)
+  ON CONFLICT (project_id, customer_id) DO UPDATE
+    SET leads = excluded.leads, sales = excluded.sales,
+        sale_amount_cents = excluded.sale_amount_cents,
+        refund_amount_cents = excluded.refund_amount_cents,
+        last_seen_at = excluded.last_seen_at`;
 
 const INDEXES = `
   CREATE INDEX IF NOT EXISTS customer_counters_leads

@@ -3,10 +3,12 @@ import { Joi, nullable, oneOf, requiredText, requiredTime } from '../http/fields
 /** A DNS record that the owner of a domain sets. */
 interface RecordToSet {
   purpose: 'ownership' | 'address';
-  type: 'TXT' | 'CNAME' | 'A' | 'AAAA';
+  type: 'TXT' | 'CNAME' | 'ALIAS' | 'A' | 'AAAA';
   name: string;
+  /** Name without its zone, as the form of the DNS host has it; `null` for an unknown zone. */
+  hostField: string | null;
   value: string;
-  /** True if it replaces the CNAME. */
+  /** True if it replaces the address records before it. */
   isAlternative: boolean;
 }
 
@@ -15,21 +17,36 @@ const DNS = ['ok', 'other', 'missing', 'unknown'] as const;
 const REACHABLE = ['ok', 'other', 'failed', 'skipped'] as const;
 const CERTIFICATES = ['ok', 'invalid', 'unknown'] as const;
 
+/** The company that hosts the DNS of a domain; its name is `null` if it is not recognized. */
+interface DnsHostRecord {
+  name: string | null;
+  url: string | null;
+  note: string | null;
+  zone: string;
+  nameServers: string[];
+}
+
 /**
- * Results of the live checks of a domain. Reasons are sentences for people, and null if a check
- * passes.
+ * Results of the live checks of a domain. Reasons and actions are sentences for people, and null if
+ * a check passes.
  */
 export interface DomainChecks {
+  dnsHost: DnsHostRecord | null;
   records: RecordToSet[];
-  verification: { status: (typeof VERIFICATIONS)[number]; reason: string | null };
+  verification: { status: (typeof VERIFICATIONS)[number] } & Explained;
   dns: {
     status: (typeof DNS)[number];
-    reason: string | null;
     found: { type: 'CNAME' | 'A' | 'AAAA'; value: string }[];
-  };
-  reachable: { status: (typeof REACHABLE)[number]; reason: string | null };
-  certificate: { status: (typeof CERTIFICATES)[number]; reason: string | null };
+  } & Explained;
+  reachable: { status: (typeof REACHABLE)[number] } & Explained;
+  certificate: { status: (typeof CERTIFICATES)[number] } & Explained;
   checkedAt: string;
+}
+
+interface Explained {
+  reason: string | null;
+  /** What the owner of the domain can do. */
+  action: string | null;
 }
 
 const reason = nullable.description('Reason; null if nothing is wrong.');
@@ -38,12 +55,38 @@ const checkOf = (statuses: readonly string[], description: string) =>
   Joi.object({
     status: oneOf(statuses).required().description('Result.'),
     reason,
+    action: nullable
+      .description('What to do about it; null if there is nothing to do.')
+      .example('Correct the DNS record first.'),
   })
     .required()
     .description(description);
 
 /** Schema of the checks, for the reference and for checking answers. */
 export const domainChecks = Joi.object<DomainChecks>({
+  dnsHost: Joi.object({
+    name: nullable
+      .description('Name; null for name servers that are not recognized.')
+      .example('Cloudflare'),
+    url: nullable
+      .description('URL of its page with the DNS records.')
+      .example('https://dash.cloudflare.com/?to=/:account/example.com/dns/records'),
+    note: nullable
+      .description('Setting of the address record in its form.')
+      .example('Set “Proxy status” to “DNS only”.'),
+    zone: requiredText.description('Name of the DNS zone.').example('example.com'),
+    nameServers: Joi.array()
+      .items(Joi.string())
+      .required()
+      .description('Name servers of the zone.')
+      .example(['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com']),
+  })
+    .allow(null)
+    .required()
+    .description(
+      'Company that hosts the DNS of the domain; null for a domain without name servers.',
+    )
+    .meta({ name: 'DnsHost' }),
   records: Joi.array()
     .items(
       Joi.object({
@@ -54,21 +97,32 @@ export const domainChecks = Joi.object<DomainChecks>({
             '`ownership`: proves that the domain is yours; `address`: points it to this service.',
           ),
         type: Joi.string()
-          .valid('TXT', 'CNAME', 'A', 'AAAA')
+          .valid('TXT', 'CNAME', 'ALIAS', 'A', 'AAAA')
           .required()
-          .description('Type of the DNS record.'),
+          .description(
+            'Type of the DNS record. `ALIAS`, also called ANAME: like a CNAME, for the root of a zone.',
+          ),
         name: requiredText.description('Name of the DNS record.'),
+        hostField: Joi.string()
+          .allow('', null)
+          .required()
+          .description(
+            'Name without its zone, as the form of the DNS host has it: `@` or empty for the root; ' +
+              'null for an unknown zone.',
+          ),
         value: requiredText.description('Value of the DNS record.'),
         isAlternative: Joi.boolean()
           .required()
           .description(
-            'Alternative to the CNAME, for a name that cannot have one, such as a zone’s root.',
+            'Alternative to the address records before it: A and AAAA instead of a CNAME, or ALIAS ' +
+              'instead of A and AAAA.',
           ),
       })
         .example({
           purpose: 'address',
           type: 'CNAME',
           name: 'go.example.com',
+          hostField: 'go',
           value: 'links.example.com',
           isAlternative: false,
         })

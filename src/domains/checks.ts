@@ -7,10 +7,13 @@ import { installationIds } from '../infra/keys.ts';
 import { lookUp, newResolver } from '../infra/names.ts';
 import { cacheRedis } from '../infra/redis.ts';
 import { handlers } from '../queues/job.ts';
+import { type Findings, withActions } from './advice.ts';
 import type { DomainChecks } from './check-record.ts';
+import { hostFieldOf } from './dns-hosts.ts';
 import { type DomainToCheck, domainCheckJobs } from './jobs.ts';
 import { verificationRecord } from './record.ts';
 import { ABSENT, hasVerificationRecord } from './verify.ts';
+import { findZone, type Zone } from './zone.ts';
 
 /** Time for which the checks of a domain are cached, in s, because consoles poll them. */
 const KEPT_SECONDS = 5;
@@ -28,21 +31,38 @@ interface Target {
 
 async function checkNow(domain: DomainToCheck): Promise<DomainChecks> {
   const target = await findTarget();
-  const [verification, dns] = await Promise.all([
+  const [verification, dns, zone] = await Promise.all([
     checkVerification(domain),
     checkDns(domain, target),
+    findZone(domain.slug),
   ]);
   const answers =
     dns.found.length === 0
       ? undefined
       : await checkReachable(`https://${domain.slug}`, `http://${domain.slug}`);
-  return {
-    records: recordsOf(domain, target),
+  const findings: Findings = {
     verification,
     dns,
     reachable: answers?.reachable ?? { status: 'skipped', reason: null },
     certificate: answers?.certificate ?? { status: 'unknown', reason: null },
+  };
+  return {
+    dnsHost: dnsHostIn(zone),
+    records: recordsOf(domain, target, zone),
+    ...withActions(findings, zone?.host?.name),
     checkedAt: new Date().toISOString(),
+  };
+}
+
+function dnsHostIn(zone: Zone | undefined): DomainChecks['dnsHost'] {
+  if (zone === undefined) return null;
+  const { name, nameServers, host } = zone;
+  return {
+    name: host?.name ?? null,
+    url: host?.url.replace('{zone}', name) ?? null,
+    note: host?.note ?? null,
+    zone: name,
+    nameServers,
   };
 }
 
@@ -70,20 +90,34 @@ async function addressesOf(host: string | undefined): Promise<string[]> {
 function recordsOf(
   { slug, verified, token }: DomainToCheck,
   { host, addresses }: Target,
+  zone: Zone | undefined,
 ): DomainChecks['records'] {
+  const fieldOf = (name: string) =>
+    zone === undefined ? null : hostFieldOf(name, zone.name, zone.host?.root);
   const { type, name, value } = verificationRecord(slug, token);
-  const proof = { purpose: 'ownership' as const, type, name, value, isAlternative: false };
-  const address = { purpose: 'address' as const, name: slug };
-  const alias = { ...address, type: 'CNAME' as const, value: host ?? '', isAlternative: false };
+  const purpose = 'ownership' as const;
+  const proof = { purpose, type, name, hostField: fieldOf(name), value, isAlternative: false };
+  const address = { purpose: 'address' as const, name: slug, hostField: fieldOf(slug) };
+  // The root of a zone has no CNAME (RFC 1034, 3.6.2); some hosts have a type with the same effect.
+  const isRoot = zone?.name === slug && zone.host?.rootAlias !== 'CNAME';
+  const hasAlias = !isRoot || zone.host === undefined || zone.host.rootAlias !== undefined;
+  const isFirst = !isRoot || addresses.length === 0;
+  const alias = {
+    ...address,
+    type: isRoot ? ('ALIAS' as const) : ('CNAME' as const),
+    value: host ?? '',
+    isAlternative: !isFirst,
+  };
+  const aliases = host === undefined || !(hasAlias || addresses.length === 0) ? [] : [alias];
+  const direct = addresses.map((ip) => ({
+    ...address,
+    type: typeOf(ip),
+    value: ip,
+    isAlternative: isFirst && aliases.length > 0,
+  }));
   return [
     ...(verified ? [] : [proof]),
-    ...(host === undefined ? [] : [alias]),
-    ...addresses.map((value) => ({
-      ...address,
-      type: typeOf(value),
-      value,
-      isAlternative: host !== undefined,
-    })),
+    ...(isFirst ? [...aliases, ...direct] : [...direct, ...aliases]),
   ];
 }
 
@@ -93,7 +127,7 @@ async function checkVerification({
   slug,
   token,
   verified,
-}: DomainToCheck): Promise<DomainChecks['verification']> {
+}: DomainToCheck): Promise<Findings['verification']> {
   if (verified) return { status: 'verified', reason: null };
   try {
     if (await hasVerificationRecord(slug, token)) return { status: 'found', reason: null };
@@ -109,7 +143,7 @@ async function checkVerification({
 
 const NO_NAME_SERVER = 'No name server answers for this domain.';
 
-async function checkDns({ slug }: DomainToCheck, target: Target): Promise<DomainChecks['dns']> {
+async function checkDns({ slug }: DomainToCheck, target: Target): Promise<Findings['dns']> {
   const [aliases, addresses] = await Promise.all([
     resolved(newResolver(DNS_MS).resolveCname(slug)),
     resolved(lookUp(slug).then((all) => all.map(({ address }) => address))),
@@ -142,9 +176,9 @@ const resolved = (question: Promise<string[]>): Promise<string[] | undefined> =>
 export async function checkReachable(
   https: string,
   http: string,
-): Promise<Pick<DomainChecks, 'reachable' | 'certificate'>> {
+): Promise<Pick<Findings, 'reachable' | 'certificate'>> {
   const [secure, plain] = await Promise.all([fetchInstallation(https), fetchInstallation(http)]);
-  const certificate: DomainChecks['certificate'] =
+  const certificate: Findings['certificate'] =
     secure.fault === undefined
       ? { status: 'ok', reason: null }
       : secure.fault === FETCH_RULES.certificate

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { checkReachable } from '../../src/domains/checks.ts';
+import { DNS_HOSTS, dnsHostOf } from '../../src/domains/dns-hosts.ts';
 import { Site } from '../support/site.ts';
 import { stack } from '../support/stack.ts';
 import { aWorkspace } from '../support/world.ts';
@@ -21,9 +22,9 @@ describe('GET /domains/{id}/checks', () => {
 
   it('names the records to set, and that none is there', async () => {
     const { host, domain, checks } = await aDomain();
-    const address = { purpose: 'address', name: host };
+    const address = { purpose: 'address', name: host, hostField: null };
     expect(checks.records).to.deep.equal([
-      { purpose: 'ownership', ...domain.verification, isAlternative: false },
+      { purpose: 'ownership', ...domain.verification, hostField: null, isAlternative: false },
       { ...address, type: 'CNAME', value: TARGET, isAlternative: false },
       { ...address, type: 'A', value: '198.51.100.7', isAlternative: true },
       { ...address, type: 'AAAA', value: '2001:db8::7', isAlternative: true },
@@ -32,6 +33,8 @@ describe('GET /domains/{id}/checks', () => {
     expect(checks.dns).to.deep.equal({
       status: 'missing',
       reason: `${host} has no DNS record yet.`,
+      action:
+        'Add the record of the domain at your DNS provider. DNS changes can take some minutes to be visible.',
       found: [],
     });
     expect([checks.reachable.status, checks.certificate.status]).to.deep.equal([
@@ -47,7 +50,7 @@ describe('GET /domains/{id}/checks', () => {
     stack().dns.records.set(domain.verification.name, domain.verification.value);
     stack().dns.answer(host, { cname: TARGET });
     const { body: checks } = await api.get(`/domains/${host}/checks`);
-    expect(checks.verification).to.deep.equal({ status: 'found', reason: null });
+    expect(checks.verification).to.deep.equal({ status: 'found', reason: null, action: null });
     expect(checks.dns.status).to.equal('ok');
     expect(checks.dns.found).to.deep.equal([
       { type: 'CNAME', value: TARGET },
@@ -77,6 +80,100 @@ describe('GET /domains/{id}/checks', () => {
     expect(body.reachable).to.deep.equal({
       status: 'failed',
       reason: 'The domain must not point to a private IP address.',
+      action: 'Correct the DNS record first.',
+    });
+  });
+
+  describe('recognizes the DNS host', () => {
+    const checksOf = async (host: string) => {
+      const { api } = await aWorkspace();
+      await api.post('/domains', { slug: host });
+      const { status, body } = await api.get(`/domains/${host}/checks`);
+      expect(status, JSON.stringify(body)).to.equal(200);
+      return body;
+    };
+    const addresses = (records: { purpose: string; type: string; isAlternative: boolean }[]) =>
+      records
+        .filter(({ purpose }) => purpose === 'address')
+        .map(({ type, isAlternative }) => `${isAlternative ? 'or ' : ''}${type}`);
+
+    it('by the name servers of the zone, also of an alias, with the words of its form', async () => {
+      stack().dns.answer('cf.example', {
+        nameServers: ['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com'],
+      });
+      stack().dns.answer('go.cf.example', { cname: 'elsewhere.example' });
+      stack().dns.answer('elsewhere.example', {
+        addresses: ['104.16.0.1'],
+        nameServers: ['ns1.porkbun.com'],
+      });
+      const { dnsHost, records, dns } = await checksOf('go.cf.example');
+      expect(dnsHost).to.deep.equal({
+        name: 'Cloudflare',
+        url: 'https://dash.cloudflare.com/?to=/:account/cf.example/dns/records',
+        note: 'Set “Proxy status” to “DNS only”.',
+        zone: 'cf.example',
+        nameServers: ['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com'],
+      });
+      expect(records.map(({ hostField }: { hostField: string }) => hostField)).to.deep.equal([
+        '_shortlinks.go',
+        'go',
+        'go',
+        'go',
+      ]);
+      expect(dns.action).to.equal('Set “Proxy status” to “DNS only” at Cloudflare.');
+    });
+
+    it('and shows records that the root of a zone can have there', async () => {
+      const servers: [host: string, server: string, field: string, types: string[]][] = [
+        ['cloudflare', 'ada.ns.cloudflare.com', '@', ['CNAME', 'or A', 'or AAAA']],
+        ['porkbun', 'curitiba.ns.porkbun.com', '', ['A', 'AAAA', 'or ALIAS']],
+        ['route53', 'ns-1.awsdns-01.co.uk', '', ['A', 'AAAA']],
+        ['unknown', 'ns1.unknown.example', '@', ['A', 'AAAA', 'or ALIAS']],
+      ];
+      for (const [name, server, field, types] of servers) {
+        const host = `${name}-root.example`;
+        stack().dns.answer(host, { nameServers: [server] });
+        const { dnsHost, records } = await checksOf(host);
+        expect(dnsHost.zone).to.equal(host);
+        expect(dnsHost.name === null, name).to.equal(name === 'unknown');
+        expect(records.at(-1).hostField, name).to.equal(field);
+        expect(addresses(records), name).to.deep.equal(types);
+      }
+    });
+
+    it('with one pattern for each name server', () => {
+      const known: Record<string, string> = {
+        'ada.ns.cloudflare.com': 'Cloudflare',
+        'ns-2048.awsdns-64.com': 'Amazon Route 53',
+        'ns01.domaincontrol.com': 'GoDaddy',
+        'dns1.registrar-servers.com': 'Namecheap',
+        'ns-1-a.gandi.net': 'Gandi',
+        'ns-cloud-a1.googledomains.com': 'Squarespace or Google Cloud',
+        'ns1045.ui-dns.de': 'IONOS',
+        'hydrogen.ns.hetzner.com': 'Hetzner',
+        'dns10.ovh.net': 'OVHcloud',
+        'docks12.rzone.de': 'STRATO',
+        'maceio.ns.porkbun.com': 'Porkbun',
+        'ns1.digitalocean.com': 'DigitalOcean',
+        'ns1.vercel-dns.com': 'Vercel',
+        'dns1.p04.nsone.net': 'Netlify',
+        'ns1-01.azure-dns.com': 'Azure DNS',
+        'ns1.dnsimple.com': 'DNSimple',
+        'ns1.hover.com': 'Hover',
+        'ns1.name.com': 'Name.com',
+      };
+      for (const [server, name] of Object.entries(known)) {
+        const matching = DNS_HOSTS.filter(({ servers }) => servers.test(server));
+        expect(
+          matching.map((host) => host.name),
+          server,
+        ).to.deep.equal([name]);
+      }
+      expect(Object.values(known)).to.have.members(DNS_HOSTS.map(({ name }) => name));
+      expect(dnsHostOf(['ADA.ns.Cloudflare.com'])?.name).to.equal('Cloudflare');
+      expect(dnsHostOf(['ada.ns.cloudflare.com', 'ns1.hover.com'])).to.equal(undefined);
+      expect(dnsHostOf(['ada.ns.cloudflare.com.evil.example'])).to.equal(undefined);
+      expect(dnsHostOf([])).to.equal(undefined);
     });
   });
 

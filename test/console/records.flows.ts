@@ -259,7 +259,9 @@ describe('records in the console', function () {
 
   for (const size of sizes) {
     it(`adds a domain with its record, and verifies it (${size})`, async () => {
-      const host = `go.${world.slug}.example`;
+      const zone = `${world.slug}.example`;
+      const host = `go.${zone}`;
+      stack().dns.answer(zone, { nameServers: ['ada.ns.cloudflare.com'] });
       await inConsole(world, 'domains', { size }, async (page) => {
         const card = page.getByRole('listitem').filter({ hasText: host });
         await page.getByRole('button', { name: 'Add domain' }).click();
@@ -269,7 +271,8 @@ describe('records in the console', function () {
         await dialog(page)
           .getByText(/^Domain must/)
           .waitFor();
-        expect(await dialog(page).getByText(/slug/i).count()).to.equal(1);
+        expect(await dialog(page).getByText(/must be/).count()).to.equal(1);
+        expect(await dialog(page).getByText(/^Slug/).count()).to.equal(0);
         expect(await dialog(page).getByRole('alert').count()).to.equal(0);
         await page.evaluate(
           `navigator.clipboard.writeText('https://${host.toUpperCase()}:8443/a?b')`,
@@ -283,10 +286,15 @@ describe('records in the console', function () {
         const checks = card.getByRole('list', { name: 'Checks' });
         await checks.getByText('Waiting for the TXT record').waitFor();
         await checks.getByText('Waiting for the DNS record').waitFor();
+        const open = card.getByRole('link', { name: 'Open Cloudflare' });
+        expect(await open.getAttribute('href')).to.contain(`${zone}/dns`);
+        await expectAccessible(page, `setup of a domain ${size}`);
+        await photograph(page, `domain-setup-${size}`);
         const [, name, value] = await card.locator('code').allInnerTexts();
+        expect(name).to.equal('_shortlinks.go');
         await card.getByRole('button', { name: 'Copy value of TXT' }).click();
         expect(await clipboard(page)).to.equal(value);
-        stack().dns.records.set(name!, value!);
+        stack().dns.records.set(`${name}.${zone}`, value!);
         // The next check finds the record and verifies the domain.
         await checks.getByText('Verified').waitFor();
         await card.getByRole('button', { name: 'Close' }).click();

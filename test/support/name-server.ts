@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import type { AddressInfo } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-const TYPES = { A: 1, CNAME: 5, TXT: 16, AAAA: 28 } as const;
+const TYPES = { A: 1, NS: 2, CNAME: 5, TXT: 16, AAAA: 28 } as const;
 const IN = 1;
 const FAILURES = { SERVFAIL: 2, NXDOMAIN: 3 } as const;
 
@@ -14,6 +14,7 @@ export interface NameAnswer {
   addresses?: string[];
   /** The canonical name with the addresses, whose records are answered too. */
   cname?: string;
+  nameServers?: string[];
   failure?: keyof typeof FAILURES;
   /** Types of queries that get no answer. */
   silentOn?: Type[];
@@ -111,11 +112,16 @@ export class NameServer {
     return answers[Math.min(asked, answers.length - 1)];
   }
 
-  #recordsOf(name: string, type: Type, { addresses = [], cname }: NameAnswer): Buffer[] {
+  #recordsOf(
+    name: string,
+    type: Type,
+    { addresses = [], cname, nameServers = [] }: NameAnswer,
+  ): Buffer[] {
     if (cname !== undefined) {
       const target = this.#next(cname, type) ?? {};
       return [recordOf(name, 'CNAME', encoded(cname)), ...this.#recordsOf(cname, type, target)];
     }
+    if (type === 'NS') return nameServers.map((server) => recordOf(name, type, encoded(server)));
     return addresses
       .filter((address) => (address.includes(':') ? 'AAAA' : 'A') === type)
       .map((address) => recordOf(name, type, Buffer.from(ipaddr.parse(address).toByteArray())));

@@ -1,11 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { CircleAlert, CircleCheck, Clock, type LucideIcon, RefreshCw } from 'lucide-react';
+import {
+  CircleAlert,
+  CircleCheck,
+  Clock,
+  ExternalLink,
+  type LucideIcon,
+  RefreshCw,
+} from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { Button, CopyButton } from '../ui/button.tsx';
+import { Button, buttonLook, CopyButton } from '../ui/button.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 
@@ -49,7 +56,7 @@ export function Setup({ domain, onClose }: SetupProps) {
     <div className="flex flex-col gap-4 border-t border-line bg-ground p-4">
       {checks.isPending && <Skeleton className="h-40 w-full" />}
       {checks.error && <Failure error={checks.error} retry={() => void checks.refetch()} />}
-      {checks.data && <Records records={checks.data.records} />}
+      {checks.data && <Records checks={checks.data} />}
       {checks.data && <Results checks={checks.data} />}
       <Refused error={verify.error} />
       <div className="flex gap-2">
@@ -73,23 +80,66 @@ export function Setup({ domain, onClose }: SetupProps) {
   );
 }
 
-function Records({ records }: { records: readonly DnsRecord[] }) {
+/** The company that hosts the DNS of the domain, with a link to its page. */
+function DnsHost({ host }: { host: Checks['dnsHost'] }) {
+  if (host === null) {
+    return <p>Add these records at your DNS provider. They can take a few minutes to appear.</p>;
+  }
+  if (host.name === null || host.url === null) {
+    return (
+      <p>
+        Add these records where the DNS of {host.zone} is hosted. Its name servers are{' '}
+        {host.nameServers.join(', ')}. They can take a few minutes to appear.
+      </p>
+    );
+  }
+  return (
+    <>
+      <p>
+        The DNS of {host.zone} is hosted by {host.name}. Add these records there. They can take a
+        few minutes to appear.
+      </p>
+      <a
+        href={host.url}
+        target="_blank"
+        rel="noreferrer"
+        className={`${buttonLook()} max-w-full self-start`}
+      >
+        <ExternalLink size={15} aria-hidden />
+        Open {host.name}
+      </a>
+    </>
+  );
+}
+
+function Records({ checks: { records, dnsHost } }: { checks: Checks }) {
   const first = records.filter(({ isAlternative }) => !isAlternative);
   const others = records.filter(({ isAlternative }) => isAlternative);
   return (
     <>
-      <p>Add these records at your DNS provider. They can take a few minutes to appear.</p>
+      <DnsHost host={dnsHost} />
       {first.map((record) => (
-        <DnsEntry key={`${record.type} ${record.value}`} record={record} />
+        <DnsEntry
+          key={`${record.type} ${record.value}`}
+          record={record}
+          note={record.purpose === 'address' ? (dnsHost?.note ?? null) : null}
+        />
       ))}
       {others.length > 0 && (
         <>
-          <p>
-            If your provider allows no CNAME for {others[0]?.name}, such as for a domain without a
-            subdomain, add these instead:
-          </p>
+          {others[0]?.type === 'ALIAS' ? (
+            <p>
+              If your provider has the type ALIAS or ANAME, you can add this in place of the A and
+              AAAA records:
+            </p>
+          ) : (
+            <p>
+              If your provider allows no CNAME for {others[0]?.name}, such as for a domain without a
+              subdomain, add these instead:
+            </p>
+          )}
           {others.map((record) => (
-            <DnsEntry key={`${record.type} ${record.value}`} record={record} />
+            <DnsEntry key={`${record.type} ${record.value}`} record={record} note={null} />
           ))}
         </>
       )}
@@ -103,12 +153,30 @@ function Records({ records }: { records: readonly DnsRecord[] }) {
   );
 }
 
-function DnsEntry({ record: { type, name, value } }: { record: DnsRecord }) {
+interface DnsEntryProps {
+  record: DnsRecord;
+  /** Setting of the record in the form of the DNS host. */
+  note: string | null;
+}
+
+function DnsEntry({ record: { type, name, hostField, value }, note }: DnsEntryProps) {
+  // Without the zone, the whole name is shown, which most forms accept.
+  const field = hostField ?? name;
   return (
     <dl className="flex flex-col gap-1 rounded-md border border-line bg-panel px-3 py-1">
       <Part name="Type" value={type} />
-      <Part name="Name" value={name} copyLabel={`Copy name of ${type}`} />
+      {field === '' ? (
+        <Part name="Name" value="(leave empty)" />
+      ) : (
+        <Part name="Name" value={field} copyLabel={`Copy name of ${type}`} />
+      )}
       <Part name="Value" value={value} copyLabel={`Copy value of ${type}`} />
+      {note !== null && (
+        <div className="flex min-h-8 items-center gap-3">
+          <dt className="w-12 shrink-0 text-xs text-muted">Note</dt>
+          <dd className="text-xs">{note}</dd>
+        </div>
+      )}
     </dl>
   );
 }
@@ -174,9 +242,10 @@ interface ResultProps {
   name: string;
   result: readonly [Tone, string];
   reason: string | null;
+  action: string | null;
 }
 
-function Result({ name, result: [tone, text], reason }: ResultProps) {
+function Result({ name, result: [tone, text], reason, action }: ResultProps) {
   const [Icon, look] = LOOKS[tone];
   return (
     <li className="flex items-start gap-2">
@@ -188,6 +257,7 @@ function Result({ name, result: [tone, text], reason }: ResultProps) {
         {reason !== null && tone !== 'good' && (
           <span className="text-xs wrap-anywhere text-muted">{reason}</span>
         )}
+        {action !== null && <span className="text-xs wrap-anywhere">{action}</span>}
       </span>
     </li>
   );
