@@ -24,51 +24,44 @@ export async function up(knex: Knex): Promise<void> {
       PRIMARY KEY (project_id, customer_id),
       FOREIGN KEY (project_id, customer_id) REFERENCES customers ON DELETE CASCADE
     ) WITH (parallel_workers = 0)`);
-  for (let last = ['', '']; ; ) {
-    const batch = await count(knex, last);
-    if (batch.length < BATCH) break;
-    const { project_id, id } = batch.at(-1)!;
-    last = [project_id, id];
+  const { rows } = await knex.raw<{ rows: { project: string }[] }>(
+    'SELECT id AS project FROM workspaces ORDER BY id',
+  );
+  for (const { project } of rows) {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      after = await count(knex, project, after);
+    }
   }
   await knex.raw(INDEXES);
   await createSearchIndex(knex);
 }
 
-interface Key {
-  project_id: string;
-  id: string;
-}
-
-/** Counts the customers after one, from their stored events. */
-async function count(knex: Knex, [project, id]: readonly string[]): Promise<Key[]> {
-  const { rows } = await knex.raw<{ rows: Key[] }>(
-    `SELECT project_id, id FROM customers WHERE (project_id, id) > (:project, :id)
-      ORDER BY project_id, id LIMIT ${BATCH}`,
-    { project: project!, id: id! },
+/**
+ * Counts the customers of a workspace after one, from their stored events.
+ *
+ * @returns the last of them, if more may follow
+ */
+async function count(knex: Knex, project: string, after: string): Promise<string | undefined> {
+  const { rows } = await knex.raw<{ rows: { id: string }[] }>(
+    `SELECT id FROM customers WHERE project_id = :project AND id > :after ORDER BY id LIMIT ${BATCH}`,
+    { project, after },
   );
   const [first, last] = [rows[0], rows.at(-1)];
-  if (first !== undefined && last !== undefined) {
-    await knex.raw(COUNT, {
-      firstProject: first.project_id,
-      firstId: first.id,
-      lastProject: last.project_id,
-      lastId: last.id,
-    });
-  }
-  return rows;
+  if (first === undefined || last === undefined) return undefined;
+  await knex.raw(COUNT, { project, first: first.id, last: last.id });
+  return rows.length < BATCH ? undefined : last.id;
 }
 
 /** The events of consecutive customers are consecutive in the index by customer. */
 const COUNT = `
   WITH batch AS MATERIALIZED (
-    SELECT project_id, id, click_id, last_click_at FROM customers
-     WHERE (project_id, id) >= (:firstProject, :firstId) AND (project_id, id) <= (:lastProject, :lastId)),
+    SELECT project_id, id, click_id, last_click_at, ctid AS place FROM customers
+     WHERE project_id = :project AND id BETWEEN :first AND :last),
   stored AS MATERIALIZED (
     SELECT project_id, customer_id, event, occurred_at, amount_cents, click_id, link_id, domain, key,
            country, referer
       FROM events
-     WHERE customer_id IS NOT NULL AND (project_id, customer_id) >= (:firstProject, :firstId)
-       AND (project_id, customer_id) <= (:lastProject, :lastId)),
+     WHERE project_id = :project AND customer_id BETWEEN :first AND :last),
   sums AS (
     SELECT project_id, customer_id AS id, count(*) FILTER (WHERE event = 'lead') AS leads,
            count(*) FILTER (WHERE event = 'sale') AS sales,
@@ -78,7 +71,7 @@ const COUNT = `
            max(occurred_at) FILTER (WHERE event IN ('lead', 'sale')) AS seen
       FROM stored GROUP BY project_id, customer_id),
   clicks AS (
-    SELECT b.project_id, b.id, c.*, 0 AS copied
+    SELECT b.project_id, b.id, b.place, c.*, 0 AS copied
       FROM batch b CROSS JOIN LATERAL (
         SELECT occurred_at, link_id, domain, key, country, referer FROM events e
          WHERE e.id = b.click_id AND e.project_id = b.project_id
@@ -86,7 +79,7 @@ const COUNT = `
      WHERE b.click_id IS NOT NULL
     UNION ALL
     -- A click may be in another store, or no longer stored: its leads and sales have a copy.
-    SELECT b.project_id, b.id, s.occurred_at, s.link_id, s.domain, s.key, s.country, s.referer, 1
+    SELECT b.project_id, b.id, b.place, s.occurred_at, s.link_id, s.domain, s.key, s.country, s.referer, 1
       FROM batch b JOIN stored s
         ON s.project_id = b.project_id AND s.customer_id = b.id AND s.click_id = b.click_id),
   first AS MATERIALIZED (
@@ -97,7 +90,8 @@ const COUNT = `
            first_click = jsonb_build_object('linkId', f.link_id, 'domain', f.domain, 'key', f.key,
                                             'country', f.country, 'referer', f.referer)
       FROM first f
-     WHERE c.project_id = f.project_id AND c.id = f.id AND c.first_click_at IS NULL)
+     -- By their places, since Postgres misjudges joins with so many conditions, and workers are stopped.
+     WHERE c.ctid = f.place AND c.id = f.id AND c.first_click_at IS NULL)
   INSERT INTO customer_counters
   SELECT b.project_id, b.id, coalesce(s.leads, 0), coalesce(s.sales, 0), coalesce(s.amount, 0),
          coalesce(s.refunded, 0), greatest(s.seen, b.last_click_at, f.occurred_at)
