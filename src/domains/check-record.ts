@@ -8,7 +8,7 @@ interface RecordToSet {
   /** Name without its zone, as the form of the DNS host has it; `null` for an unknown zone. */
   hostField: string | null;
   value: string;
-  /** True if it replaces the address records before it. */
+  /** True if it replaces the records before it, apart from TXT. */
   isAlternative: boolean;
 }
 
@@ -72,7 +72,7 @@ export const domainChecks = Joi.object<DomainChecks>({
       .description('URL of its page with the DNS records.')
       .example('https://dash.cloudflare.com/?to=/:account/example.com/dns/records'),
     note: nullable
-      .description('Setting of the address record in its form.')
+      .description('Setting of the CNAME, A or AAAA record in its form.')
       .example('Set “Proxy status” to “DNS only”.'),
     zone: requiredText.description('Name of the DNS zone.').example('example.com'),
     nameServers: Joi.array()
@@ -114,7 +114,7 @@ export const domainChecks = Joi.object<DomainChecks>({
         isAlternative: Joi.boolean()
           .required()
           .description(
-            'Alternative to the address records before it: A and AAAA instead of a CNAME, or ALIAS ' +
+            'Alternative to the records before it: A and AAAA instead of a CNAME, or ALIAS ' +
               'instead of A and AAAA.',
           ),
       })
