@@ -48,6 +48,7 @@ const FLOORS = [
       'members',
       'metatags',
       'oauth',
+      'passkeys',
       'password-resets',
       'places',
       'settings',

@@ -6,6 +6,7 @@ import {
   createSignInLink,
   listAccounts,
   removeLostFactor,
+  removeLostPasskeys,
   setDisabled,
   setOperator,
 } from '../src/users/accounts.ts';
@@ -81,6 +82,11 @@ export const USER_COMMANDS: Record<string, Command> = {
     summary: 'Remove the lost authenticator app of a person, and their recovery codes',
     usage: '--email ada@acme.test',
     run: (options) => removeLostFactor(db(), emailOf(options, 'email')),
+  },
+  'user remove-passkeys': {
+    summary: 'Remove the lost passkeys of a person',
+    usage: '--email ada@acme.test',
+    run: (options) => removeLostPasskeys(db(), emailOf(options, 'email')),
   },
   'user set': {
     summary: 'Make a person an operator, or no longer one',

@@ -42,6 +42,7 @@ const PREFIXES = {
   scheduledChange: 'sch_',
   destination: 'dest_',
   sharedReport: 'shr_',
+  passkey: 'pass_',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

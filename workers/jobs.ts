@@ -21,6 +21,7 @@ import * as members from '../src/members/jobs.ts';
 import * as metatags from '../src/metatags/jobs.ts';
 import * as oauth from '../src/oauth/jobs.ts';
 import * as pages from '../src/pages/jobs.ts';
+import * as passkeys from '../src/passkeys/jobs.ts';
 import * as passwordResets from '../src/password-resets/jobs.ts';
 import * as fonts from '../src/qrcodes/fonts/jobs.ts';
 import * as qrcodes from '../src/qrcodes/jobs.ts';
@@ -63,6 +64,7 @@ export const ALL_JOBS: readonly AnyJob[] = [
   metatags,
   oauth,
   pages,
+  passkeys,
   passwordResets,
   qrcodes,
   fonts,

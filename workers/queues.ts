@@ -46,6 +46,7 @@ export const HANDLERS: Readonly<
       import('../src/members/commands.ts').then(({ memberHandlers }) => memberHandlers),
       import('../src/oauth/commands.ts').then(({ oauthHandlers }) => oauthHandlers),
       import('../src/pages/commands.ts').then(({ pageHandlers }) => pageHandlers),
+      import('../src/passkeys/commands.ts').then(({ passkeyHandlers }) => passkeyHandlers),
       import('../src/password-resets/commands.ts').then(
         ({ passwordResetHandlers }) => passwordResetHandlers,
       ),

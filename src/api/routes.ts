@@ -28,6 +28,7 @@ import { memberRoutes } from '../members/routes.ts';
 import { metatagsRoutes } from '../metatags/routes.ts';
 import { oauthRoutes } from '../oauth/routes.ts';
 import { pageRoutes } from '../pages/routes.ts';
+import { passkeyRoutes } from '../passkeys/routes.ts';
 import { passwordResetRoutes } from '../password-resets/routes.ts';
 import { placeRoutes } from '../places/routes.ts';
 import { fileRoutes } from '../qrcodes/files.ts';
@@ -95,6 +96,7 @@ export const routes: readonly Route[] = [
   ...adminRoutes,
   ...signInRoutes,
   ...secondFactorRoutes(plainCode),
+  ...passkeyRoutes,
   ...passwordResetRoutes,
   ...oidcRoutes,
   ...userRoutes,

@@ -34,6 +34,8 @@ export type Purpose =
   | 'first step'
   | 'second factor'
   | 'second factor setup'
+  | 'passkey sign-in'
+  | 'passkey setup'
   | 'report'
   | 'lasting keys';
 
@@ -54,6 +56,8 @@ const NOT_IN_VERSION_1: ReadonlySet<Purpose> = new Set([
   'first step',
   'second factor',
   'second factor setup',
+  'passkey sign-in',
+  'passkey setup',
   'report',
   'lasting keys',
 ]);

@@ -69,6 +69,8 @@ export interface Account {
   isDisabled: boolean;
   hasPassword: boolean;
   hasSecondFactor: boolean;
+  /** Number of passkeys. */
+  passkeys: number;
   lastSignInAt: Date | null;
   workspaces: string[];
 }
@@ -81,6 +83,7 @@ export function listAccounts(db: Db): Promise<Account[]> {
             u.email_verified_at IS NOT NULL AS "isVerified", u.disabled_at IS NOT NULL AS "isDisabled",
             u.password_hash IS NOT NULL AS "hasPassword",
             EXISTS (SELECT FROM second_factors f WHERE f.user_id = u.id) AS "hasSecondFactor",
+            (SELECT count(*)::int FROM passkeys p WHERE p.user_id = u.id) AS passkeys,
             u.last_sign_in_at AS "lastSignInAt",
             ARRAY(SELECT w.slug || ' (' || m.role || ')'
                     FROM workspace_users m JOIN workspaces w ON w.id = m.project_id
@@ -151,6 +154,23 @@ export async function removeLostFactor(
     const id = await accountId(trx, email);
     const removed = await removeFactor(trx, id);
     if (removed) await recordInWorkspaces(trx, id, 'secondFactor.delete', 'operator');
+    return { id, removed, endedSessions: await endAllSessions(trx, id) };
+  });
+}
+
+/**
+ * Removes the passkeys of a person who has lost them, and ends their sessions.
+ *
+ * @throws Refusal `not_found`
+ */
+export async function removeLostPasskeys(
+  db: Db,
+  email: string,
+): Promise<{ id: string; removed: number; endedSessions: number }> {
+  return db.transaction(async (trx) => {
+    const id = await accountId(trx, email);
+    const removed = await execute(trx, 'DELETE FROM passkeys WHERE user_id = ?', [id]);
+    if (removed > 0) await recordInWorkspaces(trx, id, 'passkey.delete', 'operator');
     return { id, removed, endedSessions: await endAllSessions(trx, id) };
   });
 }

@@ -65,13 +65,24 @@ export async function addSession(trx: Db, userId: string, session: NewSession): 
 }
 
 async function insertSession(trx: Db, userId: string, session: NewSession): Promise<void> {
-  const { id, hash, method, secondFactor = null, userAgent, network, replaces } = session;
+  const { id, hash, method, userAgent, network, replaces } = session;
+  const { secondFactor = null, passkeyId = null } = session;
   const added = await execute(
     trx,
-    `INSERT INTO sessions (id, user_id, hash, method, second_factor, user_agent, network, expires_at)
-     VALUES (:id, :userId, :hash, :method, :secondFactor, :userAgent, :network, now() + make_interval(secs => :seconds))
+    `INSERT INTO sessions (id, user_id, hash, method, second_factor, passkey_id, user_agent, network, expires_at)
+     VALUES (:id, :userId, :hash, :method, :secondFactor, :passkeyId, :userAgent, :network, now() + make_interval(secs => :seconds))
      ON CONFLICT DO NOTHING`,
-    { id, userId, hash, method, secondFactor, userAgent, network, seconds: SESSION_SECONDS },
+    {
+      id,
+      userId,
+      hash,
+      method,
+      secondFactor,
+      passkeyId,
+      userAgent,
+      network,
+      seconds: SESSION_SECONDS,
+    },
   );
   // The job has run before.
   if (added === 0) return;
@@ -246,14 +257,14 @@ export const userHandlers = handlers(userJobs, {
 });
 
 export const userMaintenanceHandlers = handlers(userMaintenanceJobs, {
-  /** Deletes sessions, sign-in links and password resets that ended long ago. */
+  /** Deletes sessions, sign-in links, password resets and challenges that ended long ago. */
   async 'sessions.prune'() {
     await execute(
       db(),
       'DELETE FROM sessions WHERE least(expires_at, ended_at) < now() - ?::interval',
       [KEPT_FOR],
     );
-    for (const table of ['sign_in_links', 'password_resets']) {
+    for (const table of ['sign_in_links', 'password_resets', 'used_challenges']) {
       await execute(db(), `DELETE FROM ${table} WHERE expires_at < now() - ?::interval`, [
         KEPT_FOR,
       ]);

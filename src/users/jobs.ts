@@ -5,10 +5,10 @@ import type { Identity } from './oidc.ts';
 import type { Membership } from './record.ts';
 
 /** Ways to sign in. */
-export type SignInMethod = 'password' | 'link' | 'oidc' | 'invitation';
+export type SignInMethod = 'password' | 'link' | 'oidc' | 'invitation' | 'passkey';
 
 /** Second factors of a sign-in. */
-export type SecondFactor = 'totp' | 'recovery' | 'provider';
+export type SecondFactor = 'totp' | 'recovery' | 'provider' | 'passkey';
 
 /** A new session. */
 export interface NewSession {
@@ -18,6 +18,8 @@ export interface NewSession {
   method: SignInMethod;
   /** Absent for a sign-in without one. */
   secondFactor?: SecondFactor | undefined;
+  /** Passkey of the sign-in. */
+  passkeyId?: string | undefined;
   userAgent: string;
   network: string;
   /** Hash of the browser's previous session, which ends. */

@@ -17,8 +17,8 @@ const OFFERED = '30 days';
 
 /**
  * Records the proof of an account's email address. The first proof ends all access of whoever had
- * the account before: sessions, password, second factor, sign-in links, API keys and memberships. The memberships
- * become invitations, which the person can accept.
+ * the account before: sessions, password, second factor, passkeys, sign-in links, API keys and
+ * memberships. The memberships become invitations, which the person can accept.
  *
  * @param trx the transaction of the action that needs the proof
  * @param name name of the person, which replaces the account's
@@ -36,6 +36,7 @@ export async function proveAddress(trx: Db, userId: string, name?: string): Prom
   if (user === undefined) return false;
   await endAllSessions(trx, userId);
   await removeFactor(trx, userId);
+  await execute(trx, 'DELETE FROM passkeys WHERE user_id = ?', [userId]);
   await execute(trx, 'DELETE FROM sign_in_links WHERE user_id = ?', [userId]);
   await execute(
     trx,

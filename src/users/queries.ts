@@ -96,7 +96,8 @@ export async function readMe(userId: string, sessionId: string): Promise<Me> {
                         'createdAt', to_char(f.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
                         'recoveryCodes', (SELECT count(*) FROM recovery_codes c
                                            WHERE c.user_id = u.id AND c.used_at IS NULL))
-                 FROM second_factors f WHERE f.user_id = u.id) AS "secondFactor"
+                 FROM second_factors f WHERE f.user_id = u.id) AS "secondFactor",
+              (SELECT count(*)::int FROM passkeys p WHERE p.user_id = u.id) AS passkeys
          FROM users u WHERE u.id = :userId`,
       { userId, sessionId, resetTime: RESET_TIME },
     ),

@@ -55,6 +55,8 @@ export interface Me {
   needsCurrentPassword: boolean;
   isOperator: boolean;
   secondFactor: OwnFactor | null;
+  /** Number of passkeys. */
+  passkeys: number;
   workspaces: Membership[];
   invitations: OwnInvitation[];
   locationsBy: PlacesOwner;
@@ -125,6 +127,7 @@ export const meRecord = Joi.object({
     .required()
     .allow(null)
     .description('Authenticator app of the person; null if there is none.'),
+  passkeys: requiredCount.description('Number of passkeys of the person.').example(2),
   workspaces: Joi.array()
     .items(membershipRecord)
     .required()

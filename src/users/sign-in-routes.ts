@@ -9,6 +9,7 @@ import { providerName } from './oidc.ts';
 import { identify, limitsOf } from './passwords.ts';
 import { findLinkOwner } from './queries.ts';
 import { meRecord } from './record.ts';
+import { relyingParty } from './relying-party.ts';
 import { type LinkBody, linkBody, type SignInBody, signInBody } from './schema.ts';
 import { pendingRecord, secondStepNeeded } from './second-factor/first-step.ts';
 import { endSessionOf, signedIn, startSession } from './sessions.ts';
@@ -20,6 +21,11 @@ const methodsRecord = Joi.object({
   passwordReset: Joi.boolean()
     .required()
     .description('People can reset a forgotten password by email, which the operator has set up.'),
+  passkey: Joi.boolean()
+    .required()
+    .description(
+      'People can sign in with a passkey: the URL of the service has https and a host name, or is on localhost.',
+    ),
   oidc: Joi.object({
     name: requiredText.description('Name of the provider.').example('Acme accounts'),
   })
@@ -55,7 +61,8 @@ export const signInRoutes: Route[] = [
     handle() {
       const name = providerName();
       const oidc = name === undefined ? null : { name };
-      return Promise.resolve(ok({ password: true, passwordReset: isMailSetUp(), oidc }));
+      const passkey = relyingParty() !== undefined;
+      return Promise.resolve(ok({ password: true, passwordReset: isMailSetUp(), passkey, oidc }));
     },
   }),
   route<{ body: SignInBody }>({

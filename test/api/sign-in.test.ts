@@ -29,6 +29,7 @@ describe('signing in with a password', () => {
         needsCurrentPassword: true,
         isOperator: false,
         secondFactor: null,
+        passkeys: 0,
         locationsBy: 'DB-IP',
         invitations: [],
         workspaces: [
@@ -256,7 +257,7 @@ describe('the ways to sign in', () => {
     const { status, body } = await aBrowser().get('/auth/methods');
     expect([status, body]).to.deep.equal([
       200,
-      { password: true, passwordReset: true, oidc: null },
+      { password: true, passwordReset: true, passkey: true, oidc: null },
     ]);
   });
 });

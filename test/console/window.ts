@@ -96,7 +96,7 @@ export async function inConsole(
   });
   await context.grantPermissions(['clipboard-write']);
   try {
-    if (token !== undefined) await addSession(context, token);
+    if (token !== undefined) await addSession(context, token, origin);
     else if (role !== null) await signIn(context, world, role);
     const page = await context.newPage();
     const faults = watch(page, [origin], others);
@@ -122,8 +122,8 @@ export async function signIn(
   await addSession(context, token);
 }
 
-const addSession = (context: BrowserContext, token: string) =>
-  context.addCookies([{ name: 'session', value: token, url: stack().apiUrl }]);
+const addSession = (context: BrowserContext, token: string, url = stack().apiUrl) =>
+  context.addCookies([{ name: 'session', value: token, url }]);
 
 /**
  * Collects script errors, policy violations, and requests to other hosts.

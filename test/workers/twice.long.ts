@@ -45,6 +45,7 @@ import { oauthJobs } from '../../src/oauth/jobs.ts';
 import { drawTokens } from '../../src/oauth/tokens.ts';
 import { createPage, updatePage } from '../../src/pages/commands.ts';
 import { pageJobs } from '../../src/pages/jobs.ts';
+import { passkeyJobs } from '../../src/passkeys/jobs.ts';
 import { passwordResetJobs } from '../../src/password-resets/jobs.ts';
 import { fontJobs, fontWriteJobs } from '../../src/qrcodes/fonts/jobs.ts';
 import { pictureJobs, qrCodeBulkJobs, qrCodeJobs } from '../../src/qrcodes/jobs.ts';
@@ -588,6 +589,50 @@ describe('a job that runs twice', function () {
     const removal = { userId: person, proof: { kind: 'totp' as const, step: 5 }, at };
     await twice(secondFactorJobs['secondFactor.delete'], removal);
     expect(await db()('second_factors').where({ user_id: person })).to.deep.equal([]);
+  });
+
+  it('adds, uses and removes passkeys once', async () => {
+    const { userId: person, sessionId } = await aPerson();
+    const at = new Date().toISOString();
+    const change = { userId: person, sessionId, passwordVersion: 0, at };
+    const [one, other] = [newId('passkey'), newId('passkey')];
+    for (const id of [one, other]) {
+      const added = await twice(passkeyJobs['passkey.create'], {
+        ...change,
+        id,
+        name: 'Phone',
+        challenge: hashToken(newToken()),
+        credentialId: newToken(),
+        publicKey: 'AAAA',
+        signCount: 0,
+        transports: ['internal'],
+        isSynced: true,
+      });
+      expect(added).to.include({ id, name: 'Phone' });
+    }
+    await twice(passkeyJobs['passkey.update'], { userId: person, id: one, name: 'Tablet' });
+    const session = {
+      id: newId('session'),
+      hash: hashToken(newToken()),
+      method: 'passkey' as const,
+      userAgent: '',
+      network: '',
+    };
+    await twice(passkeyJobs['session.createByPasskey'], {
+      userId: person,
+      passkeyId: one,
+      challenge: hashToken(newToken()),
+      signCount: 7,
+      isSynced: true,
+      session,
+    });
+    expect(await db()('sessions').where({ passkey_id: one })).to.have.length(1);
+    expect(await db()('passkeys').where({ id: one }).first()).to.include({
+      name: 'Tablet',
+      sign_count: '7',
+    });
+    await twice(passkeyJobs['passkey.delete'], { ...change, id: one });
+    expect(await db()('passkeys').where({ user_id: person })).to.have.length(1);
   });
 
   it('resets a password once', async () => {

@@ -68,6 +68,7 @@ import * as utmRules from '../../migrations/0103_utm_rules.ts';
 import * as sharedReports from '../../migrations/0104_shared_reports.ts';
 import * as endedLimits from '../../migrations/0108_ended_limits.ts';
 import * as customerCounters from '../../migrations/0112_customer_counters.ts';
+import * as passkeys from '../../migrations/0114_passkeys.ts';
 import * as languages from '../../migrations/0115_languages.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
@@ -163,6 +164,7 @@ const AFTER_SEARCH = [
   sharedReports,
   endedLimits,
   customerCounters,
+  passkeys,
   languages,
 ];
 
@@ -242,6 +244,7 @@ describe('an upgrade', function () {
         }),
       );
       await keepCounts(database, projectId, events);
+      await database.transaction(passkeys.down);
       await database.transaction(utmRules.down);
       await database.transaction(secondFactors.down);
       await database.transaction(destinationTests.down);
@@ -306,6 +309,7 @@ describe('an upgrade', function () {
       await database.transaction(destinationTests.up);
       await database.transaction(secondFactors.up);
       await database.transaction(utmRules.up);
+      await database.transaction(passkeys.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -367,6 +371,7 @@ describe('an upgrade', function () {
       const { visitor: _, suspect: __, privacy: ___, ...columns } = COLUMNS;
       const kept = async () => sumsOf((await database('kept_counts')) as KeptRow[]);
 
+      await database.transaction(passkeys.down);
       await database.transaction(utmRules.down);
       await database.transaction(secondFactors.down);
       await database.transaction(destinationTests.down);
@@ -429,6 +434,7 @@ describe('an upgrade', function () {
       await database.transaction(destinationTests.up);
       await database.transaction(secondFactors.up);
       await database.transaction(utmRules.up);
+      await database.transaction(passkeys.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
     });
   });
@@ -436,6 +442,7 @@ describe('an upgrade', function () {
   it('does not lose visitors, suspects and refunds to processes of versions that know none', async () => {
     await withDatabase('upgrade_visitors', async (url, database) => {
       await migrateLatest({ databaseUrl: url, secretKey: SECRET_KEY });
+      await database.transaction(passkeys.down);
       await database.transaction(utmRules.down);
       await database.transaction(secondFactors.down);
       await database.transaction(destinationTests.down);
@@ -486,6 +493,7 @@ describe('an upgrade', function () {
       await database.transaction(destinationTests.up);
       await database.transaction(secondFactors.up);
       await database.transaction(utmRules.up);
+      await database.transaction(passkeys.up);
       expect(await schemaOf(database)).to.deep.equal(fresh);
       const sizeOf = async (id: number) => {
         const [block] = await database('event_blocks').where({ project_id, id });

@@ -41,6 +41,7 @@ const NOUNS = [
   'methods',
   'notifications',
   'openInvitation',
+  'passkeys',
   'reports',
   'secondFactor',
   'sessions',

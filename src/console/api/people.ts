@@ -28,6 +28,15 @@ export const people = {
     answer(api.POST('/me/second-factor/recovery-codes', { body })),
   removeSecondFactor: (body: Schemas['SecondFactorConfirmation']) =>
     answer(api.POST('/me/second-factor/remove', { body })),
+  startPasskeySignIn: () => answer(api.POST('/auth/passkeys/start')),
+  signInByPasskey: (body: Schemas['PasskeySignIn']) => answer(api.POST('/auth/passkeys', { body })),
+  passkeys: () => answer(api.GET('/me/passkeys')),
+  startPasskey: (body: Schemas['PasskeySetup']) => answer(api.POST('/me/passkeys/setup', { body })),
+  createPasskey: (body: Schemas['NewPasskey']) => answer(api.POST('/me/passkeys', { body })),
+  renamePasskey: ({ id, name }: { id: string; name: string }) =>
+    answer(api.PATCH('/me/passkeys/{id}', { params: { path: { id } }, body: { name } })),
+  removePasskey: ({ id, body }: { id: string; body: Schemas['PasskeyRemoval'] }) =>
+    answer(api.POST('/me/passkeys/{id}/remove', { params: { path: { id } }, body })),
   requestPasswordReset: (email: string) =>
     answer(api.POST('/auth/password-resets', { body: { email } })),
   lookUpPasswordReset: (token: string) =>

@@ -1,13 +1,14 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { people } from '../api/people.ts';
 import { Card } from '../sign-in/card.tsx';
+import { PasskeyButton } from '../sign-in/passkey-button.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { useMe } from './session.ts';
 
 /** Shown instead of a workspace that requires a second factor, which the session had not. */
-export function NeedsSecondFactor({ name }: { name: string }) {
-  const { secondFactor, workspaces } = useMe();
+export default function NeedsSecondFactor({ name }: { name: string }) {
+  const { secondFactor, passkeys, workspaces } = useMe();
   const to = useLocation({ select: ({ href }) => href });
   const navigate = useNavigate();
   const other = workspaces.find(({ needsSecondFactor }) => !needsSecondFactor);
@@ -18,16 +19,23 @@ export function NeedsSecondFactor({ name }: { name: string }) {
       .catch(toastError);
   return (
     <Card title={`${name} requires two-factor authentication`}>
-      {secondFactor === null ? (
+      {passkeys > 0 && (
+        <>
+          <p className="text-muted">Sign in again, with your passkey.</p>
+          <PasskeyButton to={to} look="primary" />
+        </>
+      )}
+      {secondFactor === null && passkeys === 0 && (
         <>
           <p className="text-muted">
-            Set it up now: you need an authenticator app, for example on your phone.
+            Set it up now: you need an authenticator app on your phone, or a passkey.
           </p>
           <Link to="/sign-in/second-factor" search={{ to }} className={buttonLook('primary')}>
             Set up
           </Link>
         </>
-      ) : (
+      )}
+      {secondFactor !== null && (
         <p className="text-muted">Sign in again, with a code of your authenticator app.</p>
       )}
       {other !== undefined && (

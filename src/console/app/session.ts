@@ -31,11 +31,12 @@ export const methodsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** True for a person without a way to sign in again: no password and no identity provider. */
+/** True for a person without a way to sign in again: no password, passkey or identity provider. */
 export function useLacksPassword(): boolean {
-  const { hasPassword } = useMe();
-  const { data } = useQuery({ ...methodsQuery, enabled: !hasPassword }, personClient);
-  return !hasPassword && data?.oidc === null;
+  const { hasPassword, passkeys } = useMe();
+  const isWithout = !hasPassword && passkeys === 0;
+  const { data } = useQuery({ ...methodsQuery, enabled: isWithout }, personClient);
+  return isWithout && data?.oidc === null;
 }
 
 /** Returns the signed-in person on pages behind the sign-in. */

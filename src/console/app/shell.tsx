@@ -15,7 +15,6 @@ import { ConnectionBanner } from './connection-banner.tsx';
 import { NoAccess, NotAMemberPage } from './error-page.tsx';
 import { useLeavingQuestion } from './leaving.ts';
 import { PasswordBanner } from './password-banner.tsx';
-import { NeedsSecondFactor } from './second-factor-page.tsx';
 import { useMe } from './session.ts';
 import { SettingsViews } from './settings-views.ts';
 import { useShortcuts } from './shortcuts.ts';
@@ -30,6 +29,7 @@ const CommandPalette = lazy(loadPalette);
 const ShortcutsDialog = lazy(
   loadPart(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog })),
 );
+const NeedsSecondFactor = lazy(loadPart(() => import('./second-factor-page.tsx')));
 
 /** The frame around every view of a workspace. */
 export function Shell() {
@@ -40,7 +40,13 @@ export function Shell() {
     if (workspace !== undefined) localStorage.setItem('workspace', workspace.slug);
   }, [workspace]);
   if (workspace === undefined) return <NotAMemberPage slug={slug} />;
-  if (workspace.needsSecondFactor) return <NeedsSecondFactor name={workspace.name} />;
+  if (workspace.needsSecondFactor) {
+    return (
+      <Suspense>
+        <NeedsSecondFactor name={workspace.name} />
+      </Suspense>
+    );
+  }
   return (
     <WorkspaceProvider key={workspace.slug} of={workspace}>
       <Frame />

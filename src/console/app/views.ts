@@ -346,7 +346,7 @@ export const VIEWS = {
     label: 'My profile',
     // The view belongs to the person, so its scope is one that every role has.
     scope: 'links.read',
-    words: 'account password email sessions notifications sign-in two-factor 2fa totp',
+    words: 'account password email sessions notifications sign-in passkeys two-factor 2fa totp',
   },
 } satisfies Record<`/${string}`, View>;
 

@@ -9,6 +9,7 @@ import { TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { Card } from './card.tsx';
+import { PasskeyButton } from './passkey-button.tsx';
 import { viewOf } from './return.ts';
 
 /** The page after the first step of a sign-in, where a person enters the code of their app. */
@@ -80,6 +81,7 @@ export function CodePage() {
           {isRecovery ? 'Use the authenticator app' : 'Use a recovery code'}
         </Button>
       </form>
+      <PasskeyButton to={to} />
       <p className="text-xs text-muted">
         Lost your phone and your recovery codes? Ask your administrator.
       </p>

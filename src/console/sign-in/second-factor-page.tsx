@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { people } from '../api/people.ts';
-import { meQuery, personClient, useMe } from '../app/session.ts';
+import { meQuery, methodsQuery, personClient, useMe } from '../app/session.ts';
 import { Button, buttonLook, CopyButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Field, inputLook, TextField } from '../ui/field.tsx';
@@ -12,7 +12,9 @@ import { Refused } from '../ui/form-dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { AccountName, CurrentPasswordField } from '../ui/password-fields.tsx';
 import { useFields } from '../ui/use-fields.ts';
+import { AddPasskeyForm } from './add-passkey.tsx';
 import { Card } from './card.tsx';
+import { hasPasskeys } from './passkeys.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
 import { viewOf } from './return.ts';
 
@@ -21,6 +23,7 @@ export function SecondFactorPage() {
   const { to } = useSearch({ from: '/sign-in/second-factor' });
   const navigate = useNavigate();
   const { secondFactor } = useMe();
+  const [isPasskey, setPasskey] = useState(false);
   const [codes, setCodes] = useState<string[]>();
   const setup = useQuery(
     {
@@ -34,6 +37,7 @@ export function SecondFactorPage() {
     },
     personClient,
   );
+  const methods = useQuery(methodsQuery, personClient);
   const leave = () => void navigate({ to: viewOf(to) as '/' });
   if (codes !== undefined) {
     return (
@@ -55,11 +59,21 @@ export function SecondFactorPage() {
       </Card>
     );
   }
+  const hasChoice = methods.data?.passkey === true && hasPasskeys();
   return (
-    <Card title="Set up two-factor authentication">
-      <Loaded query={setup} skeleton="h-80 w-full">
-        {(data) => <SetupForm setup={data} onDone={setCodes} />}
-      </Loaded>
+    <Card title={isPasskey ? 'Add a passkey' : 'Set up two-factor authentication'}>
+      {isPasskey ? (
+        <AddPasskeyForm onDone={leave} />
+      ) : (
+        <Loaded query={setup} skeleton="h-80 w-full">
+          {(data) => <SetupForm setup={data} onDone={setCodes} />}
+        </Loaded>
+      )}
+      {hasChoice && (
+        <Button onClick={() => setPasskey(!isPasskey)}>
+          {isPasskey ? 'Use an authenticator app instead' : 'Use a passkey instead'}
+        </Button>
+      )}
       <Button look="quiet" onClick={leave}>
         Not now
       </Button>

@@ -13,6 +13,7 @@ import { useFields } from '../ui/use-fields.ts';
 import { Card } from './card.tsx';
 import { useToken } from './fragment.ts';
 import { BrowserLanguage } from './language-choice.tsx';
+import { PasskeyButton } from './passkey-button.tsx';
 import { leaveFor, viewOf } from './return.ts';
 
 /** Messages for the `error` parameter after a failed sign-in through the identity provider. */
@@ -116,7 +117,7 @@ export function SignInPage() {
         <TextField
           label="Email"
           type="email"
-          autoComplete="username"
+          autoComplete="username webauthn"
           autoFocus
           required
           {...text('email')}
@@ -138,6 +139,7 @@ export function SignInPage() {
       >
         Forgot your password?
       </Link>
+      <PasskeyButton to={to} isSuggested />
       {methods.data?.oidc && (
         <a href="/auth/oidc" onClick={() => leaveFor(to)} className={buttonLook()}>
           <LogIn size={15} aria-hidden />

@@ -13,7 +13,7 @@ import { findFactor } from './queries.ts';
  *
  * @throws Refusal `conflict` if it was used meanwhile
  */
-async function consume(trx: Db, userId: string, proof: FactorProof): Promise<void> {
+export async function useCode(trx: Db, userId: string, proof: FactorProof): Promise<void> {
   const used =
     proof.kind === 'totp'
       ? await execute(
@@ -65,7 +65,7 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
       await lockPerson(trx, userId, passwordVersion);
       if (await isStored(trx, session)) return;
       if (linkHash !== undefined) await takeLink(trx, linkHash, session.id);
-      await consume(trx, userId, proof);
+      await useCode(trx, userId, proof);
       await addSession(trx, userId, { ...session, secondFactor: proof.kind });
     }),
 
@@ -120,7 +120,7 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
       // The job has run before.
       if (factor === undefined) return;
       refuseLate(at);
-      await consume(trx, userId, proof);
+      await useCode(trx, userId, proof);
       await removeFactor(trx, userId);
       await recordInWorkspaces(trx, userId, 'secondFactor.delete');
     }),
@@ -141,7 +141,7 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
       // The job has run before.
       if (first !== undefined) return;
       refuseLate(at);
-      await consume(trx, userId, proof);
+      await useCode(trx, userId, proof);
       await execute(trx, 'DELETE FROM recovery_codes WHERE user_id = ?', [userId]);
       await addRecoveryCodes(trx, userId, hashes);
       await recordInWorkspaces(trx, userId, 'recoveryCodes.create');

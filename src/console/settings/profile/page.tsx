@@ -9,6 +9,7 @@ import { useFields } from '../../ui/use-fields.ts';
 import { FormSection } from '../form-section.tsx';
 import { NotificationsSection } from './notifications.tsx';
 import { OwnVisits } from './own-visits.tsx';
+import { PasskeysSection } from './passkeys.tsx';
 import { SecondFactorSection } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
 
@@ -20,6 +21,7 @@ export function ProfilePage() {
         <NameSection />
         <LanguageSection />
         <PasswordSection />
+        <PasskeysSection />
         <SecondFactorSection />
         <NotificationsSection />
         <OwnVisits />

@@ -3,18 +3,16 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { useState } from 'react';
 import { people } from '../../api/people.ts';
 import { meQuery, personClient, useMe } from '../../app/session.ts';
+import { useConfirmation } from '../../sign-in/confirmation.tsx';
 import { RecoveryCodes } from '../../sign-in/recovery-codes.tsx';
 import { Button, buttonLook } from '../../ui/button.tsx';
 import { countOf } from '../../ui/count-of.ts';
 import { DoneDialog } from '../../ui/done-dialog.tsx';
-import { TextField } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
-import { AccountName, CurrentPasswordField } from '../../ui/password-fields.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Badge } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toasts.tsx';
-import { useFields } from '../../ui/use-fields.ts';
 
 /** The section for the authenticator app of the person. */
 export function SecondFactorSection() {
@@ -26,7 +24,7 @@ export function SecondFactorSection() {
   return (
     <Section
       title="Two-factor authentication"
-      description="Signing in then also needs a code from an app on your phone."
+      description="Signing in with a password then also needs a code from an app on your phone."
       footer={
         secondFactor === null ? (
           <Link to="/sign-in/second-factor" search={{ to }} className={buttonLook('primary')}>
@@ -120,28 +118,4 @@ function RemoveDialog({ onClose }: { onClose(): void }) {
       {fields}
     </FormDialog>
   );
-}
-
-/** Makes the fields with which a person confirms a change: the password, if any, and a code. */
-function useConfirmation(error: Error | null) {
-  const { email, hasPassword } = useMe();
-  const { values, text } = useFields({ currentPassword: '', code: '' }, error);
-  const { currentPassword, code } = values;
-  const fields = (
-    <>
-      <AccountName email={email} />
-      {hasPassword && <CurrentPasswordField {...text('currentPassword')} />}
-      <TextField
-        label="Code"
-        hint="From your authenticator app, or a recovery code."
-        autoComplete="one-time-code"
-        autoCapitalize="none"
-        spellCheck={false}
-        required
-        maxLength={40}
-        {...text('code')}
-      />
-    </>
-  );
-  return { body: { code, ...(hasPassword && { currentPassword }) }, fields };
 }

@@ -4,6 +4,7 @@ import type { Schemas } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { people } from '../../api/people.ts';
 import { personClient } from '../../app/session.ts';
+import { browserName } from '../../sign-in/browser-name.ts';
 import { Button } from '../../ui/button.tsx';
 import { Section } from '../../ui/section.tsx';
 import { Badge, Failure, Skeleton } from '../../ui/states.tsx';
@@ -69,7 +70,7 @@ interface SessionRowProps {
 function SessionRow({ session, end, isEnding }: SessionRowProps) {
   const { userAgent, network, lastUsedAt, isCurrent } = session;
   const Icon = /Mobi|Android|iPhone/.test(userAgent) ? Smartphone : Monitor;
-  const name = browserOf(userAgent);
+  const name = browserName(userAgent);
   return (
     <li className="flex items-center gap-3 border-b border-line py-2.5 last:border-0">
       <Icon size={18} aria-hidden className="shrink-0 text-muted" />
@@ -89,27 +90,4 @@ function SessionRow({ session, end, isEnding }: SessionRowProps) {
       )}
     </li>
   );
-}
-
-/** Patterns of browsers and systems in the User-Agent header; the first match applies. */
-const BROWSERS = [
-  ['Edg/', 'Edge'],
-  ['OPR/', 'Opera'],
-  ['Firefox/', 'Firefox'],
-  ['Chrome/', 'Chrome'],
-  ['Safari/', 'Safari'],
-] as const;
-const SYSTEMS = [
-  ['iPhone', 'iPhone'],
-  ['iPad', 'iPad'],
-  ['Android', 'Android'],
-  ['Windows', 'Windows'],
-  ['Mac OS X', 'macOS'],
-  ['Linux', 'Linux'],
-] as const;
-
-function browserOf(userAgent: string): string {
-  const browser = BROWSERS.find(([part]) => userAgent.includes(part))?.[1];
-  const system = SYSTEMS.find(([part]) => userAgent.includes(part))?.[1];
-  return [browser ?? 'Unknown browser', system].filter(Boolean).join(' on ');
 }
