@@ -29,7 +29,16 @@ const FLOORS = [
     instead: 'move what both need to the folder whose record it is',
   },
   {
-    folders: ['admin', 'docs', 'public-stats', 'imports', 'conversions', 'trash', 'views'],
+    folders: [
+      'admin',
+      'bulk-changes',
+      'docs',
+      'public-stats',
+      'imports',
+      'conversions',
+      'trash',
+      'views',
+    ],
     instead: 'move what both need to the folder whose record it is',
   },
   {

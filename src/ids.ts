@@ -43,6 +43,7 @@ const PREFIXES = {
   destination: 'dest_',
   sharedReport: 'shr_',
   passkey: 'pass_',
+  bulkChange: 'bulk_',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

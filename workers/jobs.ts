@@ -1,5 +1,6 @@
 import * as admin from '../src/admin/jobs.ts';
 import * as audit from '../src/audit/jobs.ts';
+import * as bulkChanges from '../src/bulk-changes/jobs.ts';
 import * as conversions from '../src/conversions/jobs.ts';
 import * as currency from '../src/currency/jobs.ts';
 import * as customers from '../src/customers/jobs.ts';
@@ -43,6 +44,7 @@ import * as workspaces from '../src/workspaces/jobs.ts';
 export const ALL_JOBS: readonly AnyJob[] = [
   admin,
   audit,
+  bulkChanges,
   conversions,
   currency,
   customers,

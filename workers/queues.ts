@@ -21,6 +21,9 @@ export const HANDLERS: Readonly<
   writes: () =>
     all([
       import('../src/admin/abuse-reports.ts').then(({ adminHandlers }) => adminHandlers),
+      import('../src/bulk-changes/commands.ts').then(
+        ({ bulkChangeHandlers }) => bulkChangeHandlers,
+      ),
       import('../src/conversions/commands.ts').then(({ conversionHandlers }) => conversionHandlers),
       import('../src/customers/commands.ts').then(({ customerHandlers }) => customerHandlers),
       import('../src/destinations/commands.ts').then(
@@ -71,6 +74,9 @@ export const HANDLERS: Readonly<
     ]),
   bulk: () =>
     all([
+      import('../src/bulk-changes/commands.ts').then(
+        ({ bulkChangeBulkHandlers }) => bulkChangeBulkHandlers,
+      ),
       import('../src/exports/commands.ts').then(({ exportHandlers }) => exportHandlers),
       import('../src/imports/commands.ts').then(({ importBulkHandlers }) => importBulkHandlers),
       import('../src/links/commands.ts').then(({ linkBulkHandlers }) => linkBulkHandlers),
@@ -100,6 +106,9 @@ export const HANDLERS: Readonly<
         ({ adminMaintenanceHandlers }) => adminMaintenanceHandlers,
       ),
       import('../src/audit/prune.ts').then(({ auditHandlers }) => auditHandlers),
+      import('../src/bulk-changes/commands.ts').then(
+        ({ bulkChangeMaintenanceHandlers }) => bulkChangeMaintenanceHandlers,
+      ),
       import('../src/conversions/convert-later.ts').then(
         ({ conversionMaintenanceHandlers }) => conversionMaintenanceHandlers,
       ),

@@ -1,5 +1,6 @@
 import { adminRoutes } from '../admin/routes.ts';
 import { auditRoutes } from '../audit/routes.ts';
+import { bulkChangeRoutes } from '../bulk-changes/routes.ts';
 import { conversionRoutes } from '../conversions/routes.ts';
 import { customerRoutes } from '../customers/routes.ts';
 import { destinationRoutes } from '../destinations/routes.ts';
@@ -58,6 +59,7 @@ import { TOOLS } from './mcp/tools.ts';
 export const routes: readonly Route[] = [
   ...exportRoutes,
   ...importRoutes,
+  ...bulkChangeRoutes,
   ...linkRoutes,
   ...linkHistoryRoutes,
   ...linkScheduledRoutes,

@@ -10,9 +10,9 @@ import { exportCustomers } from './customers.ts';
 import { exportEvents } from './events.ts';
 import { ARCHIVE, type Parts, type StoredFormat } from './format.ts';
 import { exportJobs, exportMaintenanceJobs, type NewExport } from './jobs.ts';
-import { exportLinks } from './links.ts';
 import { createPictureExport, resumeExports } from './qrcodes/create.ts';
 import { OPEN } from './qrcodes/model.ts';
+import { exportLinks, exportQrCodes } from './records.ts';
 import { refuseWithoutSpace } from './space.ts';
 import { writeWorkspace } from './workspace.ts';
 
@@ -24,7 +24,9 @@ export function partsOf(
   if ('events' in selection) return exportEvents(projectId, selection.events, format);
   return 'links' in selection
     ? exportLinks(projectId, selection.links, format)
-    : exportCustomers(projectId, selection.customers, format);
+    : 'qrcodes' in selection
+      ? exportQrCodes(projectId, selection.qrcodes, format)
+      : exportCustomers(projectId, selection.customers, format);
 }
 
 /** Name of the file of an export. */

@@ -15,7 +15,11 @@ import type { ExportRecord } from './qrcodes/record.ts';
 export interface NewExport {
   id: string;
   format: ExportFormat;
-  of: { events: EventExport } | { links: LinkFilters } | { customers: CustomerFilters };
+  of:
+    | { events: EventExport }
+    | { links: LinkFilters }
+    | { qrcodes: QrCodeFilters }
+    | { customers: CustomerFilters };
 }
 
 /** Input of the export of a workspace. */

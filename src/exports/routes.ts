@@ -1,3 +1,4 @@
+import type { SchemaMap } from 'joi';
 import { config } from '../config.ts';
 import { type CustomerFilters, countCustomers, customerFilterSchemas } from '../customers/list.ts';
 import { Refusal } from '../errors.ts';
@@ -26,19 +27,31 @@ import { newId } from '../ids.ts';
 import { db } from '../infra/db.ts';
 import { seal } from '../infra/seal.ts';
 import { answerAccepted, answerWrite } from '../jobs/answer-write.ts';
-import { type LinkFilters, filterSchemas as linkFilterSchemas } from '../links/filters.ts';
+import { filterSchemas as linkFilterSchemas } from '../links/filters.ts';
+import { LINK_TABLES } from '../links/model.ts';
 import { linkQueries } from '../links/queries.ts';
-import { refuseHiddenFilter } from '../short-links/filters.ts';
+import { QR_CODE_FILTERS } from '../qrcodes/filters.ts';
+import { QR_CODE_TABLES } from '../qrcodes/model.ts';
+import { qrCodeQueries } from '../qrcodes/queries.ts';
+import { refuseHiddenFilter, type SharedFilters, schemasOf } from '../short-links/filters.ts';
+import type { ShortLinkTables } from '../short-links/model.ts';
 import { refuseOtherWorkspace } from '../short-links/project-slug.ts';
 import type { Caller } from '../workspaces/api-keys.ts';
 import { includesScope, type Scope } from '../workspaces/scopes.ts';
 import { exportAnalytics, fileNameOf } from './analytics.ts';
 import { findExport, partsOf } from './commands.ts';
-import { type ExportFormat, FORMATS, fileAnswer, MEDIA_TYPES } from './format.ts';
+import { type ExportFormat, FORMATS, fileAnswer, MEDIA_TYPES, type Parts } from './format.ts';
 import { exportJobs, type NewExport } from './jobs.ts';
 import { exportRecord } from './qrcodes/record.ts';
 import { answerPictures, pictureExportRoutes } from './qrcodes/routes.ts';
-import { type NewExportBody, newExportBody, workspaceExport } from './schema.ts';
+import { exportLinks, exportQrCodes } from './records.ts';
+import {
+  type NewExportBody,
+  newExportBody,
+  type SelectedExport,
+  selectedExportBody,
+  workspaceExport,
+} from './schema.ts';
 
 const common = { extension: true, tag: 'Exports' } as const;
 
@@ -78,8 +91,6 @@ type AnalyticsQuery = FilterQuery & SpanQuery & { event?: EventParameter };
 type EventsQuery = FilterQuery & SpanQuery & { event: KindParameter; format: ExportFormat };
 
 type CustomersQuery = CustomerFilters & { format: ExportFormat };
-
-type LinksQuery = LinkFilters & { format: ExportFormat };
 
 /**
  * Endpoints of exports. They come before those of events and links, which would take these paths
@@ -152,26 +163,19 @@ export const exportRoutes: Route[] = [
       return fileAnswer(file, fileNameOf(span), 'zip');
     },
   }),
-  route<{ query: LinksQuery }>({
-    ...common,
-    method: 'get',
-    path: '/links/export',
-    isHeavy: true,
-    operationId: 'exportLinks',
-    limits: 'records',
-    summary: 'Export links, oldest first',
-    description: DESCRIPTION,
-    scope: 'links.read',
-    query: Joi.object<LinksQuery>({ ...linkFilterSchemas, format }),
-    answers: { 200: FILE },
-    writes: true,
-    async handle(request) {
-      const { format: wanted, ...links } = request.query;
-      refuseOtherWorkspace(links, request.caller);
-      refuseHiddenFilter(request.caller, 'link', links);
-      const count = await linkQueries.count(request.caller.projectId, links);
-      return answerExport(request, { format: wanted, of: { links } }, 'links', count);
-    },
+  ...recordExportRoutes({
+    tables: LINK_TABLES,
+    filters: linkFilterSchemas,
+    count: (projectId, filters) => linkQueries.count(projectId, filters),
+    of: (links) => ({ links }),
+    byIds: exportLinks,
+  }),
+  ...recordExportRoutes({
+    tables: QR_CODE_TABLES,
+    filters: schemasOf(QR_CODE_FILTERS),
+    count: (projectId, filters) => qrCodeQueries.count(projectId, filters),
+    of: (qrcodes) => ({ qrcodes }),
+    byIds: exportQrCodes,
   }),
   route<{ query: CustomersQuery }>({
     ...common,
@@ -242,6 +246,59 @@ export const exportRoutes: Route[] = [
     },
   }),
 ];
+
+/** The parts in which exports of links and of QR codes differ. */
+interface RecordExport {
+  tables: ShortLinkTables;
+  filters: SchemaMap;
+  count(projectId: string, filters: SharedFilters): Promise<number>;
+  of(filters: SharedFilters): NewExport['of'];
+  byIds(projectId: string, ids: readonly string[], format: ExportFormat): Parts;
+}
+
+function recordExportRoutes({ tables, filters, count, of, byIds }: RecordExport): Route[] {
+  const { kind, noun, table } = tables;
+  const name = kind === 'link' ? 'Links' : 'QrCodes';
+  const shared = {
+    ...common,
+    path: `/${table}/export`,
+    isHeavy: true,
+    limits: 'records',
+    scope: `${table}.read`,
+    answers: { 200: FILE },
+  } as const;
+  return [
+    route<{ query: SharedFilters & { format: ExportFormat } }>({
+      ...shared,
+      method: 'get',
+      operationId: `export${name}`,
+      summary: `Export ${noun}s, oldest first`,
+      description: DESCRIPTION,
+      query: Joi.object({ ...filters, format }),
+      writes: true,
+      async handle(request) {
+        const { format: wanted, ...selection } = request.query;
+        refuseOtherWorkspace(selection, request.caller);
+        refuseHiddenFilter(request.caller, kind, selection);
+        const found = await count(request.caller.projectId, selection);
+        return answerExport(request, { format: wanted, of: of(selection) }, table, found);
+      },
+    }),
+    route<{ body: SelectedExport }>({
+      ...shared,
+      method: 'post',
+      operationId: `export${name}ByIds`,
+      summary: `Export ${noun}s by their ids`,
+      description:
+        `Returns the ${noun}s with these ids, oldest first, as \`GET /${table}/export\` does; unknown ids are ` +
+        'left out. Passwords are omitted.',
+      body: selectedExportBody(kind),
+      bodyLimit: 2 * MEBIBYTE,
+      handle: async ({ caller: { projectId }, body }) =>
+        fileAnswer(byIds(projectId, body.ids, body.format), table, body.format),
+    }),
+  ];
+}
 
 async function nameOf(projectId: string): Promise<string> {
   const row = (await db()('workspaces').where({ id: projectId }).first('name')) as { name: string };

@@ -2,6 +2,7 @@ import {
   bodyFlag,
   Joi,
   oneOf,
+  recordId,
   requiredCount,
   requiredText,
   requiredTime,
@@ -12,7 +13,9 @@ import { FORMATS as IMAGE_FORMATS } from '../qrcodes/render/design.ts';
 import { FILE_NAMES } from '../qrcodes/render/file-name.ts';
 import { LABEL_SHEETS, PAPERS } from '../qrcodes/render/sheet-layout.ts';
 import { FONT_FAMILIES } from '../qrcodes/render/text.ts';
+import type { RecordKind } from '../short-links/model.ts';
 import { ARCHIVE_KINDS } from './archive.ts';
+import { type ExportFormat, FORMATS } from './format.ts';
 import { CAPTIONS, type PictureFields } from './qrcodes/options.ts';
 
 /** Body of a new export. */
@@ -100,6 +103,26 @@ export const newExportBody = Joi.object<NewExportBody>({
   .oxor('filter', 'qrcodeIds', 'linkFilter', 'linkIds')
   .messages({ 'object.oxor': '{{#presentWithLabels}} must not be given together' })
   .meta({ name: 'NewExport' });
+
+/** Body of an export of links or QR codes by their ids. */
+export interface SelectedExport {
+  ids: string[];
+  format: ExportFormat;
+}
+
+/** Schema of the body of an export by ids. */
+export const selectedExportBody = (kind: RecordKind) =>
+  Joi.object<SelectedExport>({
+    ids: Joi.array()
+      .items(recordId())
+      .min(1)
+      .max(MAX_IDS)
+      .unique()
+      .required()
+      .description(`Ids of at most ${MAX_IDS} records.`)
+      .example([kind === 'link' ? 'link_4Jx2vQ0aTq' : 'qr_4Jx2vQ0aTq']),
+    format: oneOf(FORMATS).default('csv').description('Format of the file.'),
+  }).meta({ name: kind === 'link' ? 'LinkExport' : 'QrCodeExport' });
 
 /** Schema of the answer to the export of a workspace. */
 export const workspaceExport = Joi.object({

@@ -262,6 +262,9 @@ export const isTimeout = (error: unknown): boolean =>
  */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03';
 
+/** Returns true if a transaction was ended because it and another one waited for each other. */
+export const isDeadlock = (error: unknown): boolean => codeOf(error) === '40P01';
+
 function codeOf(error: unknown): unknown {
   const { code, nativeError } = (error ?? {}) as { code?: unknown; nativeError?: unknown };
   return nativeError === undefined ? code : codeOf(nativeError);

@@ -152,9 +152,10 @@ async function storeChange(
 }
 
 /**
- * Sets the fields of a change back. @throws Refusal `not_found`; otherwise as {@link createLink}
+ * Sets the fields of a change of a locked link back, within the transaction of a command. @throws
+ * Refusal `not_found`; otherwise as {@link createLink}
  */
-async function revertLink(
+export async function revertLink(
   trx: Db,
   before: LinkRow,
   { changeId, frameable }: Revert,

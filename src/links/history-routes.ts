@@ -1,4 +1,5 @@
-import { toShownChanges } from '../short-links/history-record.ts';
+import type { StoredChanges } from '../short-links/history.ts';
+import { type ShownChanges, toShownChanges } from '../short-links/history-record.ts';
 import { historyRoutes } from '../short-links/history-routes.ts';
 import { linkJobs } from './jobs.ts';
 import { LINK_TABLES } from './model.ts';
@@ -9,6 +10,10 @@ import { linkParams } from './schema.ts';
 /** Names of the own fields of links by column. */
 const FIELDS = { url: 'url', video: 'video', imported_clicks: 'importedClicks' };
 
+/** Converts stored changes of a link to fields. */
+export const toShownLink = (changes: StoredChanges): ShownChanges =>
+  toShownChanges(changes, FIELDS);
+
 /** Endpoints of the history of links. */
 export const linkHistoryRoutes = historyRoutes({
   tables: LINK_TABLES,
@@ -17,6 +22,6 @@ export const linkHistoryRoutes = historyRoutes({
   params: linkParams,
   record: linkRecord,
   findByRef: (projectId, ref) => linkQueries.findByRef(projectId, ref),
-  toShown: (changes) => toShownChanges(changes, FIELDS),
+  toShown: toShownLink,
   revert: linkJobs['link.revert'],
 });

@@ -125,7 +125,7 @@ async function changeOne(
  * Stores a change of a locked code, within the transaction of a command. @throws Refusal as {@link
  * createQrCode}
  */
-async function changeQrCode(
+export async function changeQrCode(
   trx: Db,
   before: QrCodeRow,
   changes: QrCodeChanges,
@@ -157,10 +157,11 @@ async function storeChange(
 }
 
 /**
- * Sets the fields of a change back. @throws Refusal `not_found`; `unprocessable_entity` if the file
- * is deleted; otherwise as {@link createQrCode}
+ * Sets the fields of a change of a locked code back, within the transaction of a command. @throws
+ * Refusal `not_found`; `unprocessable_entity` if the file is deleted; otherwise as {@link
+ * createQrCode}
  */
-async function revertQrCode(
+export async function revertQrCode(
   trx: Db,
   before: QrCodeRow,
   { changeId, frameable }: Revert,

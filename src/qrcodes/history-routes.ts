@@ -29,11 +29,12 @@ export const qrCodeHistoryRoutes = historyRoutes({
   params: qrCodeParams,
   record: qrCodeRecord,
   findByRef: (projectId, ref) => qrCodeQueries.findByRef(projectId, ref),
-  toShown,
+  toShown: toShownQrCode,
   revert: qrCodeJobs['qrcode.revert'],
 });
 
-function toShown(changes: StoredChanges, canReadPasswords: boolean): ShownChanges {
+/** Converts stored changes of a QR code to fields. */
+export function toShownQrCode(changes: StoredChanges, canReadPasswords: boolean): ShownChanges {
   // The URL of a code is its content.
   const { url: _, content, ...columns } = changes;
   const shown = toShownChanges(columns, FIELDS);

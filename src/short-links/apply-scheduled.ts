@@ -1,6 +1,6 @@
 import { recordJob } from '../audit/write.ts';
 import { Refusal, type RefusalData } from '../errors.ts';
-import { type Db, db, execute, isLockTimeout, rows } from '../infra/db.ts';
+import { type Db, db, execute, isDeadlock, isLockTimeout, rows } from '../infra/db.ts';
 import { withinLimits } from '../infra/limits.ts';
 import { isValueError, VALUE_REFUSED } from '../infra/outage.ts';
 import { inSavepoint, type Publish, runIdempotent } from '../jobs/run-idempotent.ts';
@@ -166,8 +166,8 @@ const lockDue = <Changes>(
  * in the last attempt. If Postgres cannot work, the failure of the change cannot be stored either.
  * @throws a fault before the last attempt, which may pass
  */
-async function orRefusal<Result>(
-  { isLastAttempt, log }: JobContext,
+export async function orRefusal<Result>(
+  { isLastAttempt, log }: Pick<JobContext, 'isLastAttempt' | 'log'>,
   changeId: string,
   change: () => Promise<Result>,
 ): Promise<Result | Refusal> {
@@ -176,10 +176,10 @@ async function orRefusal<Result>(
   } catch (thrown) {
     if (thrown instanceof Refusal) return thrown;
     if (isValueError(thrown)) return new Refusal('unprocessable_entity', VALUE_REFUSED);
-    // Neither counts as an attempt: the job runs again.
-    if (isLastAttempt !== true || thrown instanceof Postponed || isLockTimeout(thrown))
-      throw thrown;
-    log.error({ err: thrown, changeId }, 'a fault kept a scheduled change from being applied');
+    // A wait for a lock does not count as an attempt, and a deadlock ends with the other write.
+    const isPassing = thrown instanceof Postponed || isLockTimeout(thrown) || isDeadlock(thrown);
+    if (isLastAttempt !== true || isPassing) throw thrown;
+    log.error({ err: thrown, changeId }, 'a fault kept a change from being applied');
     return new Refusal('internal_server_error', FAULT);
   }
 }

@@ -162,7 +162,10 @@ async function insertClaims(trx: Db, claims: readonly NewClaim[]): Promise<Map<s
   return new Map(claimed.map(({ id, ...claim }) => [id, { ...names.get(id)!, ...claim }]));
 }
 
-/** Deletes claims of names that records have left. */
+/**
+ * Deletes claims of names that records have left. They are locked in the order in which claims are
+ * inserted, so that two bulk writes cannot deadlock.
+ */
 async function freeNames(trx: Db, wanted: readonly NewClaim[]): Promise<void> {
   const isFree = `c.domain_id = ANY(:domains) AND c.domain_id = w.domain_id
     AND (${isFreeFor('w.project_id')} OR (c.free_at IS NOT NULL AND c.record_id = w.record_id))`;
@@ -171,8 +174,18 @@ async function freeNames(trx: Db, wanted: readonly NewClaim[]): Promise<void> {
     `WITH wanted AS MATERIALIZED (
             SELECT w.*, ${canonicalKeyOf('w.')} AS canonical_key
               FROM ${WANTED} JOIN domains d ON d.id = w.domain_id),
-          freed AS (DELETE FROM claims c USING wanted w WHERE ${isFree} AND c.key = w.key)
-     DELETE FROM claims c USING wanted w WHERE ${isFree} AND c.canonical_key = w.canonical_key`,
+          left_names AS MATERIALIZED (
+            SELECT c.domain_id, c.key FROM wanted w JOIN claims c ON ${isFree} AND c.key = w.key
+             UNION
+            SELECT c.domain_id, c.key FROM wanted w
+              JOIN claims c ON ${isFree} AND c.canonical_key = w.canonical_key),
+          locked AS MATERIALIZED (
+            SELECT c.domain_id, c.key, c.version FROM claims c JOIN left_names USING (domain_id, key)
+             WHERE c.domain_id = ANY(:domains) AND c.free_at IS NOT NULL
+             ORDER BY c.domain_id COLLATE "C", coalesce(c.canonical_key, c.key) COLLATE "C"
+               FOR UPDATE OF c)
+     DELETE FROM claims c USING locked l
+      WHERE c.domain_id = ANY(:domains) AND c.domain_id = l.domain_id AND c.key = l.key AND c.version = l.version`,
     wantedBindings(wanted),
   );
 }

@@ -36,7 +36,7 @@ export interface Field {
   extension?: 'in' | 'out' | 'both';
   /**
    * Number of its column in the CSV export of links, unique together with `OWN_COLUMNS` of
-   * `src/exports/links.ts`; a new column gets the next number. Absent: not exported.
+   * `src/exports/records.ts`; a new column gets the next number. Absent: not exported.
    */
   csv?: number;
   /** Text in the API reference, with units. */

@@ -38,6 +38,8 @@ export interface Author {
   actor?: Actor | undefined;
   /** Id of the entry whose change is taken back. */
   revertedId?: string | undefined;
+  /** Id of the entry; absent: a new one. */
+  changeId?: string | undefined;
 }
 
 /** The author of a change that a request makes. */
@@ -182,7 +184,14 @@ export const addingSql = `
                    WHERE number >= ${MAX_ENTRIES} OR bytes > ${MAX_BYTES} ORDER BY id DESC LIMIT 1))`;
 
 /** Bindings of {@link addingSql}. */
-export function addingBindings({ row, changes, action, actor, revertedId }: HistoryEntry) {
+export function addingBindings({
+  row,
+  changes,
+  action,
+  actor,
+  revertedId,
+  changeId = newId('recordChange'),
+}: HistoryEntry) {
   const images = DESIGN_IMAGES.flatMap((name) => {
     const image = changes[`design.${name}`]?.[0] as { id: string } | null | undefined;
     return image?.id ?? [];
@@ -190,7 +199,7 @@ export function addingBindings({ row, changes, action, actor, revertedId }: Hist
   return {
     projectId: row.project_id,
     id: row.id,
-    changeId: newId('recordChange'),
+    changeId,
     action,
     userId: actor?.userId ?? null,
     apiKeyId: actor?.apiKeyId ?? null,

@@ -232,14 +232,17 @@ export class ShortLinkQueries<
     return [...shown, ...others].map((row) => row.id);
   }
 
-  /** Reads the next matching records after an id, in order of creation. */
+  /**
+   * Reads the next matching records after an id, in order of creation.
+   *
+   * @param selection filters, or ids and external ids, of which some may not exist
+   */
   async listAfter(
     projectId: string,
-    filters: Filters,
+    selection: Filters | readonly string[],
     { after, limit }: { after: string; limit: number },
   ): Promise<Sealed[]> {
-    const search = await this.#searchOf(projectId, filters);
-    const rows = await this.#filtered(this.#wide(projectId), projectId, filters, search)
+    const rows = await (await this.#selected(this.#wide(projectId), projectId, selection)).query
       .where(`${this.#table}.id`, '>', after)
       .orderBy(`${this.#table}.id`)
       .limit(limit);
@@ -249,14 +252,12 @@ export class ShortLinkQueries<
   /**
    * Reads the names of the matching records, in order of creation.
    *
-   * @param selection filters, or ids of which some may not exist
+   * @param selection filters, or ids and external ids, of which some may not exist
    */
   async listNames(projectId: string, selection: Filters | readonly string[], limit: number) {
-    const query = namesOf(this.#joined(projectId), this.#table).limit(limit);
-    if (isIds(selection))
-      return query.whereRaw(`${this.#table}.id = ANY(?)`, [[...selection]]).castTo<RecordNames[]>();
-    const search = await this.#searchOf(projectId, selection);
-    return this.#filtered(query, projectId, selection, search).castTo<RecordNames[]>();
+    const names = namesOf(this.#joined(projectId), this.#table).limit(limit);
+    const { query } = await this.#selected(names, projectId, selection);
+    return query.castTo<RecordNames[]>();
   }
 
   /** Counts the matching records. */
@@ -330,6 +331,28 @@ export class ShortLinkQueries<
     applyFilters(query, this.#source.filters, filters);
     if (search !== undefined) applySearch(query, this.tables, projectId, search);
     return query;
+  }
+
+  /**
+   * Narrows a query to the selected records.
+   *
+   * @param selection filters, or ids and external ids
+   * @returns the query in an object, since a promise would resolve to its rows
+   */
+  async #selected(
+    query: QueryBuilder<Row>,
+    projectId: string,
+    selection: Filters | readonly string[],
+  ): Promise<{ query: QueryBuilder<Row> }> {
+    if (isIds(selection)) {
+      const externalIds = selection.map(externalIdIn).filter((id) => id !== undefined);
+      const isNamed = `(${this.#table}.id = ANY(?) OR ${this.#table}.external_id = ANY(?))`;
+      query.whereRaw(isNamed, [[...selection], externalIds]);
+    } else {
+      const search = await this.#searchOf(projectId, selection);
+      this.#filtered(query, projectId, selection, search);
+    }
+    return { query };
   }
 
   async #first(

@@ -50,6 +50,7 @@ export function countGroups<Row extends ShortLinkModel>(
 /** The names of a record. */
 export interface RecordNames {
   id: string;
+  domain: string;
   key: string;
   title: string | null;
   externalId: string | null;
@@ -62,7 +63,13 @@ export function namesOf<Row extends ShortLinkModel>(
 ): QueryBuilder<Row> {
   return query
     .orderBy(`${table}.id`)
-    .select(`${table}.id`, `${table}.key`, `${table}.title`, `${table}.external_id as externalId`);
+    .select(
+      `${table}.id`,
+      'd.slug as domain',
+      `${table}.key`,
+      `${table}.title`,
+      `${table}.external_id as externalId`,
+    );
 }
 
 /** Returns true for ids in place of filters. */

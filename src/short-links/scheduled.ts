@@ -138,16 +138,21 @@ function isSame(projectId: string, one: StoredValues, other: StoredValues): bool
 /** Thrown to undo a change that was only tried. */
 class Undone extends Error {}
 
-/** Makes a change and undoes it. @throws whatever `change` throws */
-async function tryOut(trx: Db, change: (inner: Db) => Promise<unknown>): Promise<void> {
+/** Makes a change and undoes it. @returns its result; @throws whatever `change` throws */
+export async function tryOut<Result>(
+  trx: Db,
+  change: (inner: Db) => Promise<Result>,
+): Promise<Result> {
+  const results: Result[] = [];
   try {
     await trx.transaction(async (inner) => {
-      await change(inner);
+      results.push(await change(inner));
       throw new Undone();
     });
   } catch (thrown) {
     if (!(thrown instanceof Undone)) throw thrown;
   }
+  return results[0]!;
 }
 
 /**

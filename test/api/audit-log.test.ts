@@ -102,6 +102,9 @@ describe('the audit log', () => {
       }),
     );
 
+  const aBulkChange = () =>
+    post('/bulk-changes/links', { ids: ['none'], data: { comments: 'a' }, dryRun: true });
+
   const one = (kind: string, { id }: { id: string }, fields?: string[]): Said => ({
     target: { kind, id },
     ...(fields === undefined ? {} : { fields }),
@@ -371,6 +374,16 @@ describe('the audit log', () => {
     },
     'apiKey.revoke': async () =>
       one('apiKey', await remove(`/keys/${(await post('/keys', { name: 'k' })).id}`)),
+    'bulkChange.create': async () => one('bulkChange', await aBulkChange()),
+    'bulkChange.start': async () =>
+      one('bulkChange', await post(`/bulk-changes/links/${(await aBulkChange()).id}/start`)),
+    'bulkChange.cancel': async () =>
+      one('bulkChange', await post(`/bulk-changes/links/${(await aBulkChange()).id}/cancel`)),
+    'bulkChange.undo': async () => {
+      const { id } = await aBulkChange();
+      await post(`/bulk-changes/links/${id}/cancel`);
+      return one('bulkChange', await post(`/bulk-changes/links/${id}/undo`));
+    },
     'import.create': async () => one('import', await anImport()),
     'import.update': async () => {
       const { id } = await anImport();

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { routes } from '../../src/api/routes.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
+import { settled } from '../support/bulk-changes.ts';
 import { eventually } from '../support/eventually.ts';
 import { nextOf, walk } from '../support/pages.ts';
 import { aPerson, type Person } from '../support/people.ts';
@@ -83,6 +84,10 @@ describe('lists by cursor', () => {
       await api.delete(`/links/${(await post('/links', { url: URL_A })).id}`);
       await post('/tags', { name: `tag ${n}` });
       await post('/folders', { name: `folder ${n}` });
+      for (const kind of ['links', 'qrcodes'] as const) {
+        const change = { ids: ['none'], data: { comments: `${n}` } };
+        await settled(api, (await post(`/bulk-changes/${kind}`, change)).id, kind);
+      }
       await post('/pages', { title: `page ${n}` });
       await post('/customers', { externalId: `c${n}` });
       await post('/views', { list: 'links', name: `view ${n}`, query: '', shared: true });

@@ -34,6 +34,30 @@ describe('Idempotency-Key', () => {
     string,
     () => Promise<{ path: string; body?: unknown; count?: string; headers?: typeof CSV }>
   > = {
+    ...Object.fromEntries(
+      (['links', 'qrcodes'] as const).flatMap((kind) => [
+        [
+          `/bulk-changes/${kind}`,
+          async () => ({
+            path: `/bulk-changes/${kind}`,
+            body: { ids: ['none'], data: { comments: 'a' } },
+            count: `/bulk-changes/${kind}`,
+          }),
+        ],
+        ...(['start', 'cancel'] as const).map((verb) => [
+          `/bulk-changes/${kind}/{id}/${verb}`,
+          async () => ({ path: `${await aBulkChange(kind)}/${verb}` }),
+        ]),
+        [
+          `/bulk-changes/${kind}/{id}/undo`,
+          async () => {
+            const path = await aBulkChange(kind);
+            await world.api.post(`${path}/cancel`);
+            return { path: `${path}/undo` };
+          },
+        ],
+      ]),
+    ),
     '/exports': async () => ({
       path: '/exports',
       body: { type: 'workspace', passphrase: 'a passphrase' },
@@ -236,6 +260,10 @@ describe('Idempotency-Key', () => {
   const WEBHOOK = { name: 'a', url: 'http://127.0.0.1:9/', kinds: ['link.created'] };
   const aWebhook = async () => (await world.api.post('/webhooks', WEBHOOK)).body.id as string;
 
+  const aBulkChange = async (kind: 'links' | 'qrcodes') => {
+    const body = { ids: ['none'], data: { comments: 'a' }, dryRun: true };
+    return `/bulk-changes/${kind}/${(await world.api.post(`/bulk-changes/${kind}`, body)).body.id}`;
+  };
   const CSV = { 'content-type': 'text/csv' };
   const FILE = 'url,key\nhttps://example.com/,imported\n';
   const anImport = async () => {

@@ -6,6 +6,7 @@ import { PEERS } from '../../src/compat/peers.ts';
 import { addDomainNow } from '../../src/domains/commands.ts';
 import { isOfWorkspace, type Route } from '../../src/http/route.ts';
 import { browser } from '../support/browser.ts';
+import { changedInBulk } from '../support/bulk-changes.ts';
 import { type ApiAnswer, ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { endOfExport, unzipped } from '../support/exports.ts';
@@ -48,6 +49,7 @@ interface Records {
   scheduledId: string;
   deletedScheduledId: string;
   exportId: string;
+  bulkIds: { links: string; qrcodes: string };
   jobId: string;
 }
 
@@ -385,6 +387,62 @@ const ATTEMPTS: Record<string, Attempt> = {
       .to.contain(inside.link.id)
       .and.not.contain(HIDDEN);
   },
+  async createLinkBulkChange({ api, inside, outside }) {
+    const body = { ids: [inside.link.id, outside.link.id], data: { comments: 'in bulk' } };
+    const { counts, errors } = await changedInBulk(api, body, 'links');
+    expect(counts).to.include({ refused: 1 });
+    expect(errors[0]).to.include({ id: outside.link.id, shortLink: null });
+    const all = { filter: 'showArchived=true', data: { comments: 'by filter' } };
+    expect((await changedInBulk(api, all, 'links')).progress.total).to.equal(1);
+    const data = { folderId: outside.folderId };
+    await names('folderId', api.post('/bulk-changes/links', { ids: [inside.link.id], data }));
+  },
+  async listLinkBulkChanges({ api, outside }) {
+    const { body } = await api.get('/bulk-changes/links');
+    expect(body.map(({ id }: { id: string }) => id)).to.not.include(outside.bulkIds.links);
+  },
+  retrieveLinkBulkChange: ({ api, outside: { bulkIds } }) =>
+    is404(api.get(`/bulk-changes/links/${bulkIds.links}`)),
+  downloadLinkBulkChangeErrors: ({ api, outside: { bulkIds } }) =>
+    is404(api.get(`/bulk-changes/links/${bulkIds.links}/errors`)),
+  startLinkBulkChange: ({ api, outside: { bulkIds } }) =>
+    is404(api.post(`/bulk-changes/links/${bulkIds.links}/start`)),
+  cancelLinkBulkChange: ({ api, outside: { bulkIds } }) =>
+    is404(api.post(`/bulk-changes/links/${bulkIds.links}/cancel`)),
+  undoLinkBulkChange: ({ api, outside: { bulkIds } }) =>
+    is404(api.post(`/bulk-changes/links/${bulkIds.links}/undo`)),
+  async createQrCodeBulkChange({ api, inside, outside }) {
+    const body = { ids: [inside.qrcode.id, outside.qrcode.id], data: { comments: 'in bulk' } };
+    const { counts, errors } = await changedInBulk(api, body, 'qrcodes');
+    expect(counts).to.include({ refused: 1 });
+    expect(errors[0]).to.include({ id: outside.qrcode.id, shortLink: null });
+    const all = { filter: 'showArchived=true', data: { comments: 'by filter' } };
+    expect((await changedInBulk(api, all, 'qrcodes')).progress.total).to.equal(1);
+    const data = { folderId: outside.folderId };
+    await names('folderId', api.post('/bulk-changes/qrcodes', { ids: [inside.qrcode.id], data }));
+  },
+  async listQrCodeBulkChanges({ api, outside }) {
+    const { body } = await api.get('/bulk-changes/qrcodes');
+    expect(body.map(({ id }: { id: string }) => id)).to.not.include(outside.bulkIds.qrcodes);
+  },
+  retrieveQrCodeBulkChange: ({ api, outside: { bulkIds } }) =>
+    is404(api.get(`/bulk-changes/qrcodes/${bulkIds.qrcodes}`)),
+  downloadQrCodeBulkChangeErrors: ({ api, outside: { bulkIds } }) =>
+    is404(api.get(`/bulk-changes/qrcodes/${bulkIds.qrcodes}/errors`)),
+  startQrCodeBulkChange: ({ api, outside: { bulkIds } }) =>
+    is404(api.post(`/bulk-changes/qrcodes/${bulkIds.qrcodes}/start`)),
+  cancelQrCodeBulkChange: ({ api, outside: { bulkIds } }) =>
+    is404(api.post(`/bulk-changes/qrcodes/${bulkIds.qrcodes}/cancel`)),
+  undoQrCodeBulkChange: ({ api, outside: { bulkIds } }) =>
+    is404(api.post(`/bulk-changes/qrcodes/${bulkIds.qrcodes}/undo`)),
+  async exportQrCodes({ api, inside }) {
+    const { bytes } = await api.download('/qrcodes/export', { showArchived: true });
+    expect(bytes.toString()).to.contain(inside.qrcode.id).and.not.contain(HIDDEN);
+  },
+  exportLinksByIds: ({ api, inside, outside }) =>
+    exportsInside(api, '/links/export', inside.link, outside.link),
+  exportQrCodesByIds: ({ api, inside, outside }) =>
+    exportsInside(api, '/qrcodes/export', inside.qrcode, outside.qrcode),
   async createExport({ api, inside, outside }) {
     await is(403, api.post('/exports', { type: 'workspace' }));
     await names(
@@ -412,6 +470,18 @@ const ATTEMPTS: Record<string, Attempt> = {
     expect(eventsThisMonth).to.be.oneOf([1, 2]);
   },
 };
+
+/** Expects that an export by ids has the inside record only. */
+async function exportsInside(
+  api: ApiClient,
+  path: string,
+  inside: { id: string },
+  outside: { id: string },
+): Promise<void> {
+  const ids = [inside.id, outside.id];
+  const { body } = await api.post(path, { ids, format: 'ndjson' });
+  expect(JSON.stringify(body)).to.contain(inside.id).and.not.contain(HIDDEN);
+}
 
 /** Waits for the result of an export, and downloads it. */
 async function downloaded(api: ApiClient, jobId: string): Promise<string> {
@@ -479,6 +549,11 @@ describe('a key with limits', () => {
     const picture = await made('/exports', { type: 'qrcodes', qrcodeIds: [qrcode.id] });
     await endOfExport(api, picture.id);
     const job = await api.get('/links/export', {}, { headers: { prefer: 'respond-async' } });
+    const commented = { data: { comments: HIDDEN }, dryRun: true };
+    const bulkIds = {
+      links: (await made('/bulk-changes/links', { ids: [link.id], ...commented })).id,
+      qrcodes: (await made('/bulk-changes/qrcodes', { ids: [qrcode.id], ...commented })).id,
+    };
     const limits = { folderIds: [insideFolder], domains: [world.domain] };
     const { key } = await made('/keys', { name: 'limited', scopes: ['*'], limits });
     const own = { folderId: insideFolder, key: 'inside', externalId: 'inside' };
@@ -502,6 +577,7 @@ describe('a key with limits', () => {
         scheduledId: scheduled.id,
         deletedScheduledId: deletedScheduled.id,
         exportId: picture.id,
+        bulkIds,
         jobId: job.body.id,
       },
     });

@@ -24,6 +24,8 @@ const BODIES: Record<string, () => object | string> = {
   'post /domains': () => ({ slug: `${newId('domain').slice(4).toLowerCase()}.example` }),
   'post /pages': () => ({ title: 'A' }),
   'post /invitations': () => ({ email: `${newId('user')}@people.test`, role: 'viewer' }),
+  'post /bulk-changes/links': () => ({ ids: ['none'], data: { comments: 'a' } }),
+  'post /bulk-changes/qrcodes': () => ({ ids: ['none'], data: { comments: 'a' } }),
   'post /imports': () => 'url,key\nhttps://example.com/,imported\n',
   'post /imports/fetch': () => ({ source: 'yourls', url: 'http://127.0.0.1:9', token: 'a' }),
   'post /keys': () => ({ name: 'A' }),

@@ -4,6 +4,7 @@ import { routes } from '../../src/api/routes.ts';
 import { isOfWorkspace } from '../../src/http/route.ts';
 import { db } from '../../src/infra/db.ts';
 import { browser } from '../support/browser.ts';
+import { settled } from '../support/bulk-changes.ts';
 import { type ApiAnswer, ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { anOpenExport } from '../support/exports.ts';
@@ -63,6 +64,12 @@ async function is(status: number, answer: Promise<ApiAnswer>): Promise<void> {
 async function isEmpty(answer: Promise<ApiAnswer>): Promise<void> {
   const { status, body } = await answer;
   expect([status, body]).to.deep.equal([200, []]);
+}
+
+/** Creates a bulk change, which is only checked. @returns its path */
+async function aBulkChange({ api }: World, kind: 'links' | 'qrcodes'): Promise<string> {
+  const body = { ids: ['none'], data: { comments: 'a' }, dryRun: true };
+  return `/bulk-changes/${kind}/${(await api.post(`/bulk-changes/${kind}`, body)).body.id}`;
 }
 
 /** Schedules a change of a record. @returns its id */
@@ -530,6 +537,66 @@ const ATTEMPTS: Record<string, Attempt> = {
   'get /links/export': async ({ api }) => {
     const { bytes } = await api.download('/links/export', { format: 'ndjson' });
     expect(bytes.toString()).to.equal('');
+  },
+  'post /bulk-changes/links': async ({ api }, owned) => {
+    const { body } = await api.post('/bulk-changes/links', {
+      ids: [owned.link.id],
+      data: { comments: 'stolen' },
+    });
+    const { counts } = await settled(api, body.id, 'links');
+    expect(counts).to.deep.equal({ changed: 0, unchanged: 0, refused: 1 });
+    const data = { folderId: owned.folder.id };
+    await is(422, api.post('/bulk-changes/links', { ids: ['none'], data }));
+  },
+  'get /bulk-changes/links': async (_, __, owner) => {
+    await owner.api.post('/bulk-changes/links', { ids: ['none'], data: { comments: 'a' } });
+    await isEmpty((await aWorkspace()).api.get('/bulk-changes/links'));
+  },
+  'get /bulk-changes/links/{id}': async ({ api }, _, owner) =>
+    is404(api.get(await aBulkChange(owner, 'links'))),
+  'get /bulk-changes/links/{id}/errors': async ({ api }, _, owner) =>
+    is404(api.get(`${await aBulkChange(owner, 'links')}/errors`)),
+  'post /bulk-changes/links/{id}/start': async ({ api }, _, owner) =>
+    is404(api.post(`${await aBulkChange(owner, 'links')}/start`)),
+  'post /bulk-changes/links/{id}/cancel': async ({ api }, _, owner) =>
+    is404(api.post(`${await aBulkChange(owner, 'links')}/cancel`)),
+  'post /bulk-changes/links/{id}/undo': async ({ api }, _, owner) =>
+    is404(api.post(`${await aBulkChange(owner, 'links')}/undo`)),
+  'post /bulk-changes/qrcodes': async ({ api }, owned) => {
+    const { body } = await api.post('/bulk-changes/qrcodes', {
+      ids: [owned.qrcode.id],
+      data: { comments: 'stolen' },
+    });
+    const { counts } = await settled(api, body.id, 'qrcodes');
+    expect(counts).to.deep.equal({ changed: 0, unchanged: 0, refused: 1 });
+    const data = { folderId: owned.folder.id };
+    await is(422, api.post('/bulk-changes/qrcodes', { ids: ['none'], data }));
+  },
+  'get /bulk-changes/qrcodes': async (_, __, owner) => {
+    await owner.api.post('/bulk-changes/qrcodes', { ids: ['none'], data: { comments: 'a' } });
+    await isEmpty((await aWorkspace()).api.get('/bulk-changes/qrcodes'));
+  },
+  'get /bulk-changes/qrcodes/{id}': async ({ api }, _, owner) =>
+    is404(api.get(await aBulkChange(owner, 'qrcodes'))),
+  'get /bulk-changes/qrcodes/{id}/errors': async ({ api }, _, owner) =>
+    is404(api.get(`${await aBulkChange(owner, 'qrcodes')}/errors`)),
+  'post /bulk-changes/qrcodes/{id}/start': async ({ api }, _, owner) =>
+    is404(api.post(`${await aBulkChange(owner, 'qrcodes')}/start`)),
+  'post /bulk-changes/qrcodes/{id}/cancel': async ({ api }, _, owner) =>
+    is404(api.post(`${await aBulkChange(owner, 'qrcodes')}/cancel`)),
+  'post /bulk-changes/qrcodes/{id}/undo': async ({ api }, _, owner) =>
+    is404(api.post(`${await aBulkChange(owner, 'qrcodes')}/undo`)),
+  'post /links/export': async ({ api }, { link }) => {
+    const { body } = await api.post('/links/export', { ids: [link.id], format: 'ndjson' });
+    expect(body ?? '').to.equal('');
+  },
+  'post /qrcodes/export': async ({ api }, { qrcode }) => {
+    const { body } = await api.post('/qrcodes/export', { ids: [qrcode.id], format: 'ndjson' });
+    expect(body ?? '').to.equal('');
+  },
+  'get /qrcodes/export': async ({ api }, { qrcode }) => {
+    const { bytes } = await api.download('/qrcodes/export', { showArchived: true });
+    expect(bytes.toString()).to.not.contain(qrcode.id);
   },
   'post /exports': async ({ api }, { qrcode, link, importId }) => {
     const { body } = await api.post('/exports', { type: 'workspace' });

@@ -5,6 +5,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { adminJobs, rejectedVisitJobs } from '../../src/admin/jobs.ts';
+import {
+  bulkChangeBulkJobs,
+  bulkChangeJobs,
+  bulkChangeMaintenanceJobs,
+} from '../../src/bulk-changes/jobs.ts';
 import { conversionJobs } from '../../src/conversions/jobs.ts';
 import { currencyJobs } from '../../src/currency/jobs.ts';
 import { customerJobs } from '../../src/customers/jobs.ts';
@@ -753,6 +758,43 @@ describe('a job that runs twice', function () {
     expect((await fileOf()).equals(file)).to.equal(true);
     await twice(exportWriteJobs['export.cancel'], { id: await anOpenExport(world.api) });
     await twice(exportMaintenanceJobs['exports.resume'], {});
+  });
+
+  it('changes links in bulk once, checks them before, and undoes it', async () => {
+    const link = newLink({ key: 'bulk' });
+    await twice(linkJobs['link.create'], { userId, link });
+    const ref = { id: newId('bulkChange'), kind: 'link' as const };
+    const wanted = {
+      ...ref,
+      userId,
+      selection: [link.id],
+      data: { comments: 'in bulk' },
+      replacement: null,
+      dryRun: true,
+    };
+    const ended = (state: string) => () =>
+      eventually(async () => {
+        const { body } = await world.api.get(`/bulk-changes/links/${ref.id}`);
+        expect(body.state).to.equal(state);
+      });
+    await twice(bulkChangeBulkJobs['bulkChange.create'], wanted, ended('checked'));
+    await twice(bulkChangeJobs['bulkChange.start'], ref, ended('done'));
+    await twice(bulkChangeBulkJobs['bulkChange.run'], {});
+    await twice(bulkChangeJobs['bulkChange.undo'], ref, ended('undone'));
+    await twice(bulkChangeMaintenanceJobs['bulkChanges.resume'], {});
+    await twice(bulkChangeMaintenanceJobs['bulkChanges.prune'], {});
+    await world.api.post('/bulk-changes/links', {
+      ids: [link.id],
+      data: { comments: 'never' },
+      dryRun: true,
+    });
+    const [{ id }] = (await world.api.get('/bulk-changes/links')).body;
+    await twice(bulkChangeJobs['bulkChange.cancel'], { ...ref, id });
+    const { body } = await world.api.get(`/links/${link.id}/history`);
+    expect(body.map(({ action }: { action: string }) => action)).to.deep.equal([
+      'reverted',
+      'updated',
+    ]);
   });
 
   it('imports a file once, checks it before, and undoes it', async () => {

@@ -8,6 +8,7 @@
 const NOUNS = [
   'analytics',
   'auditLog',
+  'bulkChanges',
   'cities',
   'customers',
   'deliveries',

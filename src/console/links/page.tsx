@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link as RouterLink, useSearch } from '@tanstack/react-router';
-import { Link2, Plus, Table } from 'lucide-react';
+import { Link2, Plus, QrCode, Table } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { loadPart } from '../api/reachability.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -22,6 +22,10 @@ const QrDialog = lazy(
   loadPart(async () => ({ default: (await import('./edit/qr-code.tsx')).QrDialog })),
 );
 
+const ImagesDialog = lazy(
+  loadPart(async () => ({ default: (await import('./images-dialog.tsx')).ImagesDialog })),
+);
+
 /** The page that lists a workspace's links; the URL also holds the id of the link in the form. */
 export function LinksPage() {
   const { api, slug, may } = useWorkspace();
@@ -29,6 +33,7 @@ export function LinksPage() {
   const search: ListSearch = useSearch({ from: '/$workspace/links' });
   const setSearch = useSetSearch(LINKS);
   const [qrLink, setQrLink] = useState<Link>();
+  const [areImagesShown, showImages] = useState(false);
   const mayWrite = may('links.write');
   const create = () => setSearch({ new: 'link' });
   const edit = useCallback(({ id }: Link) => setSearch({ edit: id }), [setSearch]);
@@ -92,8 +97,15 @@ export function LinksPage() {
       }
       edit={edit}
       cells={cells}
+      actions={
+        may('qrcodes.read') && (
+          <Button icon={QrCode} onClick={() => showImages(true)}>
+            QR codes
+          </Button>
+        )
+      }
     >
-      {() => (
+      {(selected) => (
         <Suspense>
           {mayWrite && search['new'] === 'link' && search['edit'] === undefined && (
             <LinkDialog key="new" onClose={() => setSearch({ new: '' })} />
@@ -104,6 +116,9 @@ export function LinksPage() {
               id={search['edit']}
               onClose={() => setSearch({ edit: '' })}
             />
+          )}
+          {areImagesShown && (
+            <ImagesDialog ids={selected.map(({ id }) => id)} onClose={() => showImages(false)} />
           )}
           {qrLink !== undefined && <QrDialog link={qrLink} onClose={() => setQrLink(undefined)} />}
         </Suspense>

@@ -9,7 +9,7 @@ import { ExportProgress } from './export-progress.tsx';
 import { bodyOf, NEW_IMAGES } from './exports.ts';
 import { ImagesFields } from './images-fields.tsx';
 
-/** The images and the printable sheet of records that were created. */
+/** The images and the printable sheet of selected records. */
 export function BatchImages({ selection }: { selection: Parameters<typeof bodyOf>[1] }) {
   const { api } = useWorkspace();
   const [choice, setChoice] = useState(NEW_IMAGES);
@@ -21,7 +21,7 @@ export function BatchImages({ selection }: { selection: Parameters<typeof bodyOf
   return (
     <Section
       title="Images and sheet"
-      description="Download the new codes as image files, or arranged on pages to print."
+      description="Download the codes as image files, or arranged on pages to print."
       footer={
         <Button look="primary" busy={create.isPending} onClick={() => create.write(undefined)}>
           Draw images

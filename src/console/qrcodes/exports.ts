@@ -75,7 +75,11 @@ export const PAPER_OPTIONS = [...Object.keys(PAPERS), ...Object.keys(LABEL_SHEET
 /** Builds the body that requests the images. */
 export function bodyOf(
   { format, size, fileNames, paper, caption, captionFont }: ImagesChoice,
-  selection: { filter: string } | { qrcodeIds: string[] } | { linkFilter: string },
+  selection:
+    | { filter: string }
+    | { qrcodeIds: string[] }
+    | { linkFilter: string }
+    | { linkIds: string[] },
 ): Schemas['NewExport'] {
   const options =
     format === 'sheet'

@@ -22,6 +22,7 @@ type Entry = Schemas['AuditEntry'];
 const KINDS = {
   link: 'Links',
   qrcode: 'QR codes',
+  bulkChange: 'Bulk changes',
   template: 'Templates',
   font: 'Fonts',
   domain: 'Domains',
@@ -55,6 +56,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
 /** Nouns of the kinds of records. */
 const NOUNS: Readonly<Record<string, string>> = /* text */ {
   apiKey: 'API key',
+  bulkChange: 'bulk change',
   customer: 'customer',
   destination: 'destination',
   domain: 'domain',

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
 import { BulkBar, type BulkEdit, type Listed } from './bulk-bar.tsx';
+import { MoreActions } from './bulk-edit/menu.tsx';
 import { ActiveFilters } from './filters.tsx';
 import { RecordGrid } from './list.tsx';
 import {
@@ -170,6 +171,7 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
           onDelete={() => remove(selected)}
         >
           {props.actions}
+          <MoreActions kind={kind} ids={[...selection.records.keys()]} mayWrite={mayWrite} />
         </BulkBar>
       )}
       {props.children?.(selected)}

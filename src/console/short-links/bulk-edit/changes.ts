@@ -1,0 +1,147 @@
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { type Api, answer, download, idempotent, type Schemas } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import { sendLater } from '../../api/queries.ts';
+import type { Call } from '../../app/changes.ts';
+import { countOf } from '../../ui/count-of.ts';
+import { saveFile } from '../../ui/save-file.ts';
+import { toastError } from '../../ui/toast-error.ts';
+import { toast, undoAction } from '../../ui/toasts.tsx';
+import type { ListKind } from '../list-kind.ts';
+import type { WriteContext } from '../pending.ts';
+
+/** A bulk change with its examples and first errors. */
+export type BulkChange = Schemas['BulkChangeDetails'];
+
+/** The change of a request. */
+export type BulkBody = Pick<Schemas['NewLinkBulkChange'], 'data' | 'replace'>;
+
+type Kind = Pick<ListKind, 'list' | 'noun'>;
+type Command = 'start' | 'cancel' | 'undo';
+
+/** Refetch interval while a worker makes a change, in ms. */
+const REFRESH_MS = 700;
+
+/** True while a worker checks or makes a change. */
+export const isBusy = ({ state }: Pick<BulkChange, 'state'>): boolean =>
+  state === 'checking' || state === 'queued' || state === 'running' || state === 'undoing';
+
+/** Query options of a bulk change, which follow its progress. */
+export const bulkChangeQuery = (api: Api, list: ListKind['list'], id: string) =>
+  queryOptions({
+    queryKey: keys.bulkChanges.one(id),
+    queryFn: ({ signal }) => {
+      const read = api.GET as unknown as Call;
+      const init = { params: { path: { id } }, signal };
+      return answer(read(`/bulk-changes/${list}/{id}`, init)) as Promise<BulkChange>;
+    },
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && isBusy(data) ? REFRESH_MS : false,
+  });
+
+const send = (api: Api) => api.POST as unknown as Call;
+
+/** Creates a bulk change that is only checked. */
+export const check = (
+  api: Api,
+  list: ListKind['list'],
+  body: BulkBody & { ids: string[] },
+  key: string,
+): Promise<Schemas['BulkChange']> =>
+  answer(
+    send(api)(`/bulk-changes/${list}`, { ...idempotent(key), body: { ...body, dryRun: true } }),
+  ) as Promise<Schemas['BulkChange']>;
+
+/** Starts, cancels or undoes a bulk change. */
+export const command = (
+  api: Api,
+  list: ListKind['list'],
+  verb: Command,
+  id: string,
+  key: string,
+): Promise<Schemas['BulkChange']> =>
+  answer(send(api)(`/bulk-changes/${list}/{id}/${verb}`, idempotent(key, { id }))) as Promise<
+    Schemas['BulkChange']
+  >;
+
+/** Stores the answer to a command, so that the progress is followed. */
+export const storeAnswer = (client: QueryClient, record: Schemas['BulkChange']): void => {
+  client.setQueryData(keys.bulkChanges.one(record.id), (now: BulkChange | undefined) => ({
+    examples: [],
+    errors: [],
+    ...now,
+    ...record,
+  }));
+};
+
+/** Dependencies of a bulk change. */
+interface BulkContext extends WriteContext {
+  /** Slug of the workspace. */
+  slug: string;
+}
+
+/** Waits until a bulk change ends, also after its dialog was closed, and tells the outcome. */
+export async function follow(context: BulkContext, kind: Kind, id: string): Promise<void> {
+  const { client } = context;
+  try {
+    let record = await read(context, kind, id);
+    while (isBusy(record)) {
+      await new Promise((resolve) => setTimeout(resolve, REFRESH_MS));
+      record = await read(context, kind, id);
+    }
+    client.setQueryData(keys.bulkChanges.one(id), record);
+    await client.invalidateQueries({ queryKey: keys[kind.list].all });
+    tell(context, kind, record);
+  } catch (error) {
+    toastError(error);
+  }
+}
+
+const read = ({ api, client }: WriteContext, { list }: Kind, id: string): Promise<BulkChange> =>
+  client.fetchQuery({ ...bulkChangeQuery(api, list, id), staleTime: 0 });
+
+/** Undoes a bulk change, and tells the outcome. */
+function undo(context: BulkContext, kind: Kind, id: string): void {
+  sendLater(
+    context.client,
+    {
+      send: (_, key) => command(context.api, kind.list, 'undo', id, key),
+      onDone: () => void follow(context, kind, id),
+      onFailed: (error) => toastError(error),
+    },
+    undefined,
+  );
+}
+
+function tell(context: BulkContext, kind: Kind, { id, state, counts, undo: undone }: BulkChange) {
+  const { list, noun } = kind;
+  const saving = (label: string) => ({ label, run: () => void saveErrors(context, list, id) });
+  if (state === 'undone' && undone !== null) {
+    const restored = countOf(undone.undone, noun.one);
+    const left = undone.total - undone.undone;
+    if (left === 0) return toast(`${restored} restored`);
+    return toast(`${restored} restored, ${left.toLocaleString()} left as they are`, 'danger', [
+      saving('Download the others'),
+    ]);
+  }
+  const changed = countOf(counts.changed, noun.one);
+  const undoing = counts.changed > 0 ? [undoAction(() => undo(context, kind, id))] : [];
+  if (counts.refused === 0) return toast(`${changed} changed`, 'plain', undoing);
+  return toast(
+    `${changed} changed, ${counts.refused.toLocaleString()} refused`,
+    counts.changed === 0 ? 'danger' : 'plain',
+    [...undoing, saving('Download refused rows')],
+  );
+}
+
+async function saveErrors(
+  { slug }: BulkContext,
+  list: ListKind['list'],
+  id: string,
+): Promise<void> {
+  try {
+    saveFile(await download(slug, `/bulk-changes/${list}/${id}/errors`), 'errors.csv');
+  } catch (error) {
+    toastError(error);
+  }
+}

@@ -1,0 +1,69 @@
+import {
+  CalendarX2,
+  Download,
+  Ellipsis,
+  Globe,
+  type LucideIcon,
+  Megaphone,
+  Replace,
+} from 'lucide-react';
+import { lazy, Suspense, useCallback, useState } from 'react';
+import { answer } from '../../api/client.ts';
+import { loadPart } from '../../api/reachability.ts';
+import type { Call } from '../../app/changes.ts';
+import { useWorkspace } from '../../app/workspace.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { saveFile } from '../../ui/save-file.ts';
+import { useAction } from '../../ui/use-action.ts';
+import type { RecordKind } from '../list-kind.ts';
+import type { BulkEditName } from './form.ts';
+
+const BulkEditDialog = lazy(
+  loadPart(async () => ({ default: (await import('./dialog.tsx')).BulkEditDialog })),
+);
+
+interface MoreActionsProps {
+  kind: Pick<RecordKind<never>, 'list' | 'noun' | 'visit'>;
+  /** Ids of the selected records. */
+  ids: readonly string[];
+  /** True if the person can change them. */
+  mayWrite: boolean;
+}
+
+/** The menu of further actions on the selected records, with its dialogs. */
+export function MoreActions({ kind, ids, mayWrite }: MoreActionsProps) {
+  const { api } = useWorkspace();
+  const [isSaving, run] = useAction();
+  const [edit, setEdit] = useState<{ name: BulkEditName; ids: readonly string[] }>();
+  const close = useCallback(() => setEdit(undefined), []);
+  const save = (format: 'csv' | 'ndjson') =>
+    run(async () => {
+      const send = api.POST as unknown as Call;
+      const init = { params: {}, body: { ids, format }, parseAs: 'blob' };
+      const file = (await answer(send(`/${kind.list}/export`, init))) as Blob;
+      saveFile(file, `${kind.list}.${format}`);
+    });
+  const item = (name: BulkEditName, label: string, icon: LucideIcon) =>
+    mayWrite && { label, icon, onSelect: () => setEdit({ name, ids }) };
+  return (
+    <>
+      <Menu
+        label="More actions"
+        button={{ icon: Ellipsis, children: 'More', 'aria-busy': isSaving || undefined }}
+        items={[
+          item('utm', 'UTM parameters', Megaphone),
+          item('expiration', 'Expiration', CalendarX2),
+          kind.list === 'links' && item('domain', 'Domain', Globe),
+          item('replace', 'Find and replace', Replace),
+          { label: 'Export as CSV', icon: Download, onSelect: () => save('csv') },
+          { label: 'Export as JSON lines', icon: Download, onSelect: () => save('ndjson') },
+        ]}
+      />
+      {edit !== undefined && (
+        <Suspense>
+          <BulkEditDialog kind={kind} name={edit.name} ids={edit.ids} onClose={close} />
+        </Suspense>
+      )}
+    </>
+  );
+}

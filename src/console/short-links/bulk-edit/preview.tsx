@@ -1,0 +1,84 @@
+import { refusalInWords } from '../../api/error-words.ts';
+import { countOf } from '../../ui/count-of.ts';
+import { changesInWords } from '../change-words.ts';
+import { ChangedFields } from '../changed-fields.tsx';
+import type { RecordKind } from '../list-kind.ts';
+import { useNames } from '../use-names.ts';
+import type { BulkChange } from './changes.ts';
+
+/** Number of examples and of errors that are listed. */
+const LISTED = 5;
+
+interface PreviewProps {
+  kind: Pick<RecordKind<never>, 'list' | 'noun' | 'visit'>;
+  record: BulkChange;
+}
+
+/** The outcome to expect of a bulk change: the counts, the first examples and the refused records. */
+export function Preview({ kind, record }: PreviewProps) {
+  const { counts, examples, errors } = record;
+  const { one, many } = kind.noun;
+  const names = useNames(kind, { pageId: null });
+  return (
+    <div className="flex flex-col gap-4">
+      <ul role="status" className="flex flex-col gap-1">
+        <li>
+          <strong>{countOf(counts.changed, one)}</strong> will change.
+        </li>
+        {counts.unchanged > 0 && (
+          <li className="text-muted">{countOf(counts.unchanged, one)} will stay the same.</li>
+        )}
+        {counts.refused > 0 && (
+          <li className="text-danger">{countOf(counts.refused, one)} can’t be changed.</li>
+        )}
+      </ul>
+      {examples.length > 0 && (
+        <section aria-label="Examples" className="flex flex-col gap-3">
+          {examples.slice(0, LISTED).map(({ id, shortLink, changes }) => (
+            <div key={id} className="flex flex-col gap-1 rounded-md border border-line px-3 py-2">
+              <h3 className="font-medium wrap-anywhere">{shortLink}</h3>
+              <ChangedFields fields={changesInWords(changes, names)} />
+            </div>
+          ))}
+          {counts.changed > LISTED && (
+            <p className="text-muted">These are the first of {countOf(counts.changed, one)}.</p>
+          )}
+        </section>
+      )}
+      {errors.length > 0 && (
+        <section aria-label={`Refused ${many}`} className="flex flex-col gap-1">
+          <h3 className="font-medium">These stay as they are</h3>
+          <ul className="flex flex-col gap-1">
+            {errors.slice(0, LISTED).map(({ id, shortLink, message }) => (
+              <li key={id} className="wrap-anywhere">
+                <span className="font-mono text-xs">{shortLink ?? id}</span>
+                <span className="block text-danger">{refusalInWords(422, message)}</span>
+              </li>
+            ))}
+          </ul>
+          {counts.refused > LISTED && (
+            <p className="text-muted">A file with all of them follows the change.</p>
+          )}
+        </section>
+      )}
+    </div>
+  );
+}
+
+/** The progress of a check or a change. */
+export function BulkProgress({ record, label }: { record: BulkChange | undefined; label: string }) {
+  const { done, total } = record?.progress ?? { done: 0, total: 0 };
+  return (
+    <div className="flex flex-col gap-2">
+      <p role="status">
+        {total === 0 ? label : `${label}: ${done.toLocaleString()} of ${total.toLocaleString()}`}
+      </p>
+      <progress
+        aria-label={label}
+        value={total === 0 ? undefined : done}
+        max={Math.max(1, total)}
+        className="h-2 w-full overflow-hidden rounded-full bg-hover [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-hover [&::-webkit-progress-value]:bg-accent"
+      />
+    </div>
+  );
+}
