@@ -31,6 +31,7 @@ export function replaceInUrl(url: string, replacement: Replacement): string {
   const before = divided(url);
   const changed = { ...before, [part]: replaceAll(before[part], replacement) };
   if (changed[part] === before[part]) return url;
+  if (changed.query === '') changed.mark = '';
   const next = joined(changed);
   if (!isEqual(divided(next), changed)) {
     throw new BadDestination(`must not change outside of its ${part}`);

@@ -90,7 +90,7 @@ function routesOf({ tables, tag, filters }: Source): Route[] {
         `others. With \`dryRun\` nothing is changed until the start. For ${KEPT_DAYS} days it can be undone. ` +
         'A workspace runs one bulk change at a time.',
       body: bulkChangeBody(tables),
-      bodyLimit: 2 * MEBIBYTE,
+      bodyLimit: 5 * MEBIBYTE,
       answers: { 201: bulkChangeRecord },
       handle(request) {
         const { ids, filter, data = {}, replace = null, dryRun } = request.body;

@@ -122,7 +122,7 @@ async function runSlice(
 }
 
 /** The outcome of a record: its changes, none, or the reason why it has none. */
-export type Outcome = { changeId: string; changes: StoredChanges } | 'unchanged' | Refusal;
+type Outcome = { changeId: string; changes: StoredChanges } | 'unchanged' | Refusal;
 
 async function changeSlice(
   trx: Db,

@@ -293,7 +293,7 @@ function recordExportRoutes({ tables, filters, count, of, byIds }: RecordExport)
         `Returns the ${noun}s with these ids, oldest first, as \`GET /${table}/export\` does; unknown ids are ` +
         'left out. Passwords are omitted.',
       body: selectedExportBody(kind),
-      bodyLimit: 2 * MEBIBYTE,
+      bodyLimit: 5 * MEBIBYTE,
       handle: async ({ caller: { projectId }, body }) =>
         fileAnswer(byIds(projectId, body.ids, body.format), table, body.format),
     }),

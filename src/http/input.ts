@@ -17,6 +17,8 @@ const MAX_FAULTS = 50;
 const MAX_PARAMETERS = 1_000;
 /** Maximum number of values in a JSON body, per MiB of its size limit. */
 const MAX_VALUES_PER_MEBIBYTE = 10_000;
+/** Maximum number of members of one array or object in it, per MiB of its size limit. */
+const MAX_MEMBERS_PER_MEBIBYTE = 5_000;
 /** Maximum time for which work on a list blocks other requests, in ms. */
 const SLICE_MS = 10;
 
@@ -237,7 +239,9 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 
 function parseBody(bytes: Buffer, limit: number): unknown {
   try {
-    return parseJson(bytes, (limit / MEBIBYTE) * MAX_VALUES_PER_MEBIBYTE);
+    const mebibytes = limit / MEBIBYTE;
+    const mostMembers = Math.max(1, mebibytes) * MAX_MEMBERS_PER_MEBIBYTE;
+    return parseJson(bytes, mebibytes * MAX_VALUES_PER_MEBIBYTE, mostMembers);
   } catch (thrown) {
     if (thrown instanceof TooMuchJson) {
       throw new Refusal('bad_request', `The body must not ${thrown.message}`);

@@ -33,6 +33,7 @@ import {
   type JoinedColumns,
   namesOf,
   type RecordNames,
+  whereNamed,
 } from './rows.ts';
 import type { Grouping } from './schema.ts';
 import { applySearch, resolveSearch, type Search } from './search.ts';
@@ -119,10 +120,7 @@ export class ShortLinkQueries<
 
   /** Locks the rows of many records until the transaction ends. @returns ids of those that exist */
   async lockAll(trx: Db, projectId: string, refs: readonly string[]): Promise<string[]> {
-    const externalIds = refs.map(externalIdIn).filter((id) => id !== undefined);
-    const rows = await this.#source
-      .rows(projectId, trx)
-      .whereRaw('(id = ANY(?) OR external_id = ANY(?))', [[...refs], externalIds])
+    const rows = await whereNamed(this.#source.rows(projectId, trx), this.#table, refs)
       .orderBy('id')
       .forUpdate()
       .select('id');
@@ -344,15 +342,9 @@ export class ShortLinkQueries<
     projectId: string,
     selection: Filters | readonly string[],
   ): Promise<{ query: QueryBuilder<Row> }> {
-    if (isIds(selection)) {
-      const externalIds = selection.map(externalIdIn).filter((id) => id !== undefined);
-      const isNamed = `(${this.#table}.id = ANY(?) OR ${this.#table}.external_id = ANY(?))`;
-      query.whereRaw(isNamed, [[...selection], externalIds]);
-    } else {
-      const search = await this.#searchOf(projectId, selection);
-      this.#filtered(query, projectId, selection, search);
-    }
-    return { query };
+    if (isIds(selection)) return { query: whereNamed(query, this.#table, selection) };
+    const search = await this.#searchOf(projectId, selection);
+    return { query: this.#filtered(query, projectId, selection, search) };
   }
 
   async #first(

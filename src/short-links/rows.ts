@@ -1,4 +1,5 @@
 import { type QueryBuilder, raw } from 'objection';
+import { externalIdIn } from '../http/fields.ts';
 import type { ShortLinkModel, ShortLinkTables } from './model.ts';
 import type { Grouping } from './schema.ts';
 
@@ -75,3 +76,14 @@ export function namesOf<Row extends ShortLinkModel>(
 /** Returns true for ids in place of filters. */
 export const isIds = (selection: object): selection is readonly string[] =>
   Array.isArray(selection);
+
+/** Narrows a query to the records with these ids, or external ids after `ext_`. */
+export function whereNamed<Row extends ShortLinkModel>(
+  query: QueryBuilder<Row>,
+  table: string,
+  refs: readonly string[],
+): QueryBuilder<Row> {
+  const externalIds = refs.map(externalIdIn).filter((id) => id !== undefined);
+  const isNamed = `(${table}.id = ANY(?) OR ${table}.external_id = ANY(?))`;
+  return query.whereRaw(isNamed, [[...refs], externalIds]);
+}

@@ -442,6 +442,7 @@ describe('the audit log', () => {
       'qrcode.fill',
       'import.fetch',
       'import.run',
+      'bulkChange.run',
       'apiKey.used',
       'limit.announce',
       'integration.noted',

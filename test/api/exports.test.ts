@@ -49,6 +49,39 @@ describe('exports', () => {
     return { status, headers, text: bytes.toString() };
   };
 
+  it('of links and QR codes by ids leave out unknown ids and passwords', async () => {
+    const { api } = await aWorkspace();
+    const wifi = { ssid: 'Guests', password: 'secret word', encryption: 'WPA' };
+    const codes = [
+      { type: 'url', url: 'https://example.com/b', externalId: 'poster', title: 'Poster' },
+      { type: 'wifi', wifi },
+    ];
+    const made = [];
+    for (const code of codes) made.push((await api.post('/qrcodes', code)).body);
+    const url = 'https://example.com/c';
+    const link = (await api.post('/links', { url, password: 'hidden word' })).body;
+    const other = (await api.post('/links', { url })).body;
+    const lines = async (path: string, ids: string[]) => {
+      const { status, body } = await api.post(path, { ids, format: 'ndjson' });
+      expect(status).to.equal(200);
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      expect(text).to.not.contain('secret word').and.not.contain('hidden word');
+      return text;
+    };
+    const links = await lines('/links/export', [link.id, 'link_none']);
+    expect(links).to.contain(link.id).and.not.contain(other.id);
+    const ofCodes = await lines('/qrcodes/export', ['ext_poster']);
+    expect(ofCodes).to.contain(made[0].id).and.not.contain(made[1].id);
+    const text = (await api.download('/qrcodes/export')).bytes.toString();
+    const [head, poster, guests] = text.replace(/^\ufeff/, '').split('\r\n');
+    expect(head).to.match(/^id,domain,key,type,static,url,title,/);
+    expect(poster).to.contain(',url,false,https://example.com/b,Poster,');
+    expect(guests).to.contain(',wifi,').and.not.contain('secret word');
+    const many = Array.from({ length: 10_001 }, (_, n) => `link_${n}`);
+    const tooMany = await api.post('/links/export', { ids: many });
+    expect(tooMany.status).to.equal(422);
+  });
+
   it('of analytics have a description and a file for each group, as GET /analytics counts', async () => {
     const query = { interval: '24h', timezone: 'Europe/Berlin', country: 'DE,Unknown' };
     const { status, headers, bytes } = await world.api.download('/analytics/export', {

@@ -56,7 +56,7 @@ describe('bulk edits in the console', function () {
         await dialog(page).getByText('A short link can’t redirect to itself.').waitFor();
         await expectAccessible(page, `bulk-preview-${size}`);
         expect(await urlOf(one)).to.equal('https://shop.example.com/a?from=shop');
-        await button(page, 'Change 2 links').click();
+        await button(page, 'Apply to 2 links').click();
         await page.getByText('2 links changed, 1 refused').waitFor();
         await expectAccessible(page, `bulk-done-${size}`);
         expect(await urlOf(one)).to.equal(`https://${world.domain}/a?from=shop`);
@@ -71,7 +71,7 @@ describe('bulk edits in the console', function () {
         await page.getByLabel('Source', { exact: true }).first().fill('mail');
         await button(page, 'Preview').click();
         await dialog(page).getByText('1 link will change.').waitFor();
-        await button(page, 'Change 1 link').click();
+        await button(page, 'Apply to 1 link').click();
         await page.getByText('1 link changed').waitFor();
         expect(await urlOf(two)).to.equal(`https://${world.domain}/b?utm_source=mail`);
         await button(page, 'Undo').click();
@@ -91,7 +91,8 @@ describe('bulk edits in the console', function () {
     const one = await create('one', 'https://example.com/a');
     await inConsole(world, 'links', {}, async (page) => {
       await row(page, '/one').waitFor();
-      await page.keyboard.press('ControlOrMeta+a');
+      await tabTo(page, page.getByLabel('Select all links'));
+      await page.keyboard.press('Space');
       await page.getByText('1 selected').waitFor();
       await tabTo(page, button(page, 'More'));
       await page.keyboard.press('Enter');
@@ -102,7 +103,7 @@ describe('bulk edits in the console', function () {
       await page.keyboard.press('ControlOrMeta+Enter');
       await dialog(page).getByText('1 link will change.').waitFor();
       await expectAccessible(page, 'bulk-domain');
-      await tabTo(page, button(page, 'Change 1 link'));
+      await tabTo(page, button(page, 'Apply to 1 link'));
       await page.keyboard.press('Enter');
       await page.getByText('1 link changed').waitFor();
       expect((await world.api.get(`/links/${one.id}`)).body.domain).to.equal(other);
@@ -140,7 +141,7 @@ describe('bulk edits in the console', function () {
       await page.getByLabel('Expires at').fill('2090-01-01T00:00');
       await button(page, 'Preview').click();
       await dialog(page).getByText('1 QR code will change.').waitFor();
-      await button(page, 'Change 1 QR code').click();
+      await button(page, 'Apply to 1 QR code').click();
       await page.getByText('1 QR code changed').waitFor();
     });
     expect((await world.api.get(`/qrcodes/${code.id}`)).body.expiresAt).to.match(/^20(?:89|90)-/);

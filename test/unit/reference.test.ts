@@ -154,6 +154,8 @@ describe('the reference', () => {
       .map(([path]) => path);
     // These fields repeat what was sent, or, for a job, the answer that its request would have had.
     const ANYTHING = [
+      'BulkChangeExample.changes.*.from',
+      'BulkChangeExample.changes.*.to',
       'BulkLinkError.link',
       'BulkQrCodeError.qrcode',
       'DeadLetterDetails.data',

@@ -10,8 +10,8 @@ import { stack } from '../support/stack.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const LINKS = 5_000;
-/** Number of kills; each costs the time after which another worker takes over the job. */
-const KILLS = 2;
+/** Number of kills in each direction; each costs the time after which another worker takes over. */
+const KILLS = 1;
 /** Time for a bulk change of all links, in ms. */
 const LONG_MS = 500_000;
 

@@ -15,8 +15,8 @@ import { type BulkEditName, bodyOf, EMPTY_FORM } from './form.ts';
 import { BulkProgress, Preview } from './preview.tsx';
 
 const TITLES: Readonly<Record<BulkEditName, string>> = {
-  utm: 'Change UTM parameters',
-  expiration: 'Change the expiration',
+  utm: 'Edit UTM parameters',
+  expiration: 'Edit expiration',
   domain: 'Move to another domain',
   replace: 'Find and replace in destinations',
 };
@@ -112,7 +112,7 @@ export function BulkEditDialog({ kind, name, ids, onClose }: BulkEditDialogProps
               busy={start.isPending}
               disabled={!isPreview || record.counts.changed === 0}
             >
-              {isPreview ? `Change ${countOf(record.counts.changed, kind.noun.one)}` : 'Change'}
+              {isPreview ? `Apply to ${countOf(record.counts.changed, kind.noun.one)}` : 'Apply'}
             </Button>
           </>
         )

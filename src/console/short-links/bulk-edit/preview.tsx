@@ -21,17 +21,17 @@ export function Preview({ kind, record }: PreviewProps) {
   const names = useNames(kind, { pageId: null });
   return (
     <div className="flex flex-col gap-4">
-      <ul role="status" className="flex flex-col gap-1">
-        <li>
+      <div role="status" className="flex flex-col gap-1">
+        <p>
           <strong>{countOf(counts.changed, one)}</strong> will change.
-        </li>
+        </p>
         {counts.unchanged > 0 && (
-          <li className="text-muted">{countOf(counts.unchanged, one)} will stay the same.</li>
+          <p className="text-muted">{countOf(counts.unchanged, one)} will stay the same.</p>
         )}
         {counts.refused > 0 && (
-          <li className="text-danger">{countOf(counts.refused, one)} can’t be changed.</li>
+          <p className="text-danger">{countOf(counts.refused, one)} can’t be changed.</p>
         )}
-      </ul>
+      </div>
       {examples.length > 0 && (
         <section aria-label="Examples" className="flex flex-col gap-3">
           {examples.slice(0, LISTED).map(({ id, shortLink, changes }) => (
