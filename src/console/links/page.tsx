@@ -4,6 +4,7 @@ import { Link2, Plus, QrCode, Table } from 'lucide-react';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { loadPart } from '../api/reachability.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { Label } from '../short-links/bulk-bar.tsx';
 import type { ListSearch } from '../short-links/list-kind.ts';
 import { type RecordActions, RecordPage, useSetSearch } from '../short-links/record-page.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
@@ -100,7 +101,7 @@ export function LinksPage() {
       actions={
         may('qrcodes.read') && (
           <Button icon={QrCode} onClick={() => showImages(true)}>
-            QR codes
+            <Label>QR codes</Label>
           </Button>
         )
       }

@@ -4,6 +4,7 @@ import { Download, LayoutGrid, Palette, Plus, QrCode as QrCodeIcon, Table } from
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { loadPart } from '../api/reachability.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { Label } from '../short-links/bulk-bar.tsx';
 import type { ListSearch } from '../short-links/list-kind.ts';
 import { parametersOf } from '../short-links/listing.ts';
 import { type RecordActions, RecordPage, useSetSearch } from '../short-links/record-page.tsx';
@@ -118,11 +119,11 @@ export function QrCodesPage() {
       actions={
         <>
           <Button icon={LayoutGrid} onClick={() => showSheet(true)}>
-            Sheet or ZIP
+            <Label>Sheet or ZIP</Label>
           </Button>
           {may('qrcodes.write') && (
             <Button icon={Palette} onClick={() => showStyle(true)}>
-              Style
+              <Label>Style</Label>
             </Button>
           )}
         </>

@@ -51,6 +51,7 @@ export function BulkBar({ label, records, clear, onChange, onDelete, children }:
   return (
     <div
       role="toolbar"
+      data-bulk-bar
       aria-label={`Selected ${label}`}
       className="flex flex-wrap items-center gap-2 border-t border-line bg-raised px-4 py-2 md:px-6"
     >
@@ -64,6 +65,11 @@ export function BulkBar({ label, records, clear, onChange, onDelete, children }:
     </div>
   );
 }
+
+/** The label of a button in the bar, which phones show as its icon alone. */
+export const Label = ({ children }: { children: string }) => (
+  <span className="max-md:sr-only">{children}</span>
+);
 
 interface ChangesProps {
   records: readonly Listed[];
@@ -83,7 +89,11 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
     });
   return (
     <>
-      <Popover label="Tags" className="w-72 p-2" button={{ icon: Tags, children: 'Tags' }}>
+      <Popover
+        label="Tags"
+        className="w-72 p-2"
+        button={{ icon: Tags, children: <Label>Tags</Label> }}
+      >
         {(close) => (
           <TagsForm
             records={records}
@@ -96,7 +106,7 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
       </Popover>
       <Menu
         label="Move to folder"
-        button={{ icon: Folder, children: 'Folder' }}
+        button={{ icon: Folder, children: <Label>Folder</Label> }}
         items={[
           { label: 'No folder', onSelect: () => move(null, '') },
           ...folders.map(({ id, name }) => ({ label: name, onSelect: () => move(id, name) })),
@@ -104,16 +114,16 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
       />
       {records.some(({ archived }) => !archived) && (
         <Button icon={Archive} onClick={() => onChange(archiving(true))}>
-          Archive
+          <Label>Archive</Label>
         </Button>
       )}
       {records.some(({ archived }) => archived) && (
         <Button icon={ArchiveRestore} onClick={() => onChange(archiving(false))}>
-          Restore
+          <Label>Restore</Label>
         </Button>
       )}
       <Button look="danger" icon={Trash2} onClick={onDelete}>
-        Delete
+        <Label>Delete</Label>
       </Button>
     </>
   );

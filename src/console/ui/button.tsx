@@ -8,7 +8,9 @@ type Look = 'primary' | 'plain' | 'quiet' | 'danger';
 export const buttonLook = (look: Look = 'plain', size: 'small' | 'medium' = 'medium'): string =>
   classes(
     'inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none disabled:opacity-50',
-    size === 'small' ? 'h-7 px-2 text-xs max-md:h-11 max-md:px-3' : 'h-9 px-3 max-md:h-11',
+    size === 'small'
+      ? 'h-7 px-2 text-xs max-md:h-11 max-md:px-3'
+      : 'h-9 px-3 max-md:h-11 max-md:min-w-11',
     look === 'primary' && 'border-transparent bg-accent text-accent-ink hover:brightness-110',
     look === 'plain' && 'border-line bg-panel hover:bg-hover',
     look === 'quiet' && 'border-transparent hover:bg-hover',

@@ -113,7 +113,7 @@ export function Toasts() {
     <section
       aria-label="Messages"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex flex-col items-center gap-2 p-4 max-lg:bottom-14"
+      className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex flex-col items-center gap-2 p-4 max-lg:bottom-14 [body:has([data-bulk-bar])_&]:bottom-14 max-md:[body:has([data-bulk-bar])_&]:bottom-24"
     >
       {toasts.use().map(({ id, text, tone, actions }) => (
         <div

@@ -15,6 +15,7 @@ import { useWorkspace } from '../../app/workspace.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { useAction } from '../../ui/use-action.ts';
+import { Label } from '../bulk-bar.tsx';
 import type { RecordKind } from '../list-kind.ts';
 import type { BulkEditName } from './form.ts';
 
@@ -49,7 +50,11 @@ export function MoreActions({ kind, ids, mayWrite }: MoreActionsProps) {
     <>
       <Menu
         label="More actions"
-        button={{ icon: Ellipsis, children: 'More', 'aria-busy': isSaving || undefined }}
+        button={{
+          icon: Ellipsis,
+          children: <Label>More</Label>,
+          'aria-busy': isSaving || undefined,
+        }}
         items={[
           item('utm', 'UTM parameters', Megaphone),
           item('expiration', 'Expiration', CalendarX2),
