@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { addDomainNow } from '../../src/domains/commands.ts';
@@ -114,6 +115,23 @@ describe('bulk changes of links', () => {
     const [entry] = (await world.api.get(`/links/${links[0]!.id}/history`)).body;
     expect(entry.action).to.equal('updated');
     expect((await world.api.get(`/links/${links[1]!.id}/history`)).body).to.deep.equal([]);
+  });
+
+  it('are checked by the request of the guide', async () => {
+    const guide = readFileSync('docs/many-links.md', 'utf8');
+    const [, body] = /^POST \/bulk-changes\/links (\{.*\})$/m.exec(guide)!;
+    await world.api.post('/tags', { name: 'spring' });
+    await create([{ url: 'https://shop.example.com/a', tagNames: ['spring'] }, { url: A }]);
+    const checked = await changedInBulk(world.api, JSON.parse(body!));
+    expect(checked.state).to.equal('checked');
+    expect(checked.counts).to.deep.equal({ changed: 1, unchanged: 0, refused: 0 });
+    expect(checked.examples[0].changes).to.deep.equal({
+      url: {
+        from: 'https://shop.example.com/a',
+        to: 'https://store.example.com/a?utm_campaign=autumn',
+      },
+      utm_campaign: { from: null, to: 'autumn' },
+    });
   });
 
   it('set and clear expiration, folder, tags and archive, by filter', async () => {

@@ -53,7 +53,7 @@ export function BulkBar({ label, records, clear, onChange, onDelete, children }:
       role="toolbar"
       data-bulk-bar
       aria-label={`Selected ${label}`}
-      className="flex flex-wrap items-center gap-2 border-t border-line bg-raised px-4 py-2 md:px-6"
+      className="flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-4 py-2 md:px-6"
     >
       <span role="status" className="font-medium tabular-nums">
         {records.length.toLocaleString()} selected
