@@ -44,6 +44,7 @@ const PREFIXES = {
   sharedReport: 'shr_',
   passkey: 'pass_',
   bulkChange: 'bulk_',
+  reportRecipient: 'rcp_',
 } as const;
 
 export type IdKind = keyof typeof PREFIXES;

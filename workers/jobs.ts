@@ -29,6 +29,7 @@ import * as qrcodes from '../src/qrcodes/jobs.ts';
 import * as templates from '../src/qrcodes/templates/jobs.ts';
 import type { AnyJob } from '../src/queues/job.ts';
 import * as sharedReports from '../src/reports/jobs.ts';
+import * as reportRecipients from '../src/reports/recipients/jobs.ts';
 import * as settings from '../src/settings/jobs.ts';
 import * as shortLinks from '../src/short-links/jobs.ts';
 import * as tags from '../src/tags/jobs.ts';
@@ -73,6 +74,7 @@ export const ALL_JOBS: readonly AnyJob[] = [
   templates,
   settings,
   sharedReports,
+  reportRecipients,
   shortLinks,
   tags,
   trash,

@@ -60,6 +60,9 @@ export const HANDLERS: Readonly<
       ),
       import('../src/settings/commands.ts').then(({ settingsHandlers }) => settingsHandlers),
       import('../src/reports/commands.ts').then(({ sharedReportHandlers }) => sharedReportHandlers),
+      import('../src/reports/recipients/commands.ts').then(
+        ({ reportRecipientHandlers }) => reportRecipientHandlers,
+      ),
       import('../src/tags/commands.ts').then(({ tagHandlers }) => tagHandlers),
       import('../src/trash/commands.ts').then(({ trashHandlers }) => trashHandlers),
       import('../src/users/commands.ts').then(({ userHandlers }) => userHandlers),
@@ -119,7 +122,10 @@ export const HANDLERS: Readonly<
         ({ domainMaintenanceHandlers }) => domainMaintenanceHandlers,
       ),
       import('../src/events/upkeep.ts').then(({ eventHandlers }) => eventHandlers),
-      import('./reports.ts').then(({ reportHandlers }) => reportHandlers),
+      import('./reports.ts').then(({ reportHandlers, reportMailHandlers }) => [
+        ...reportHandlers,
+        ...reportMailHandlers,
+      ]),
       import('../src/exports/commands.ts').then(
         ({ exportMaintenanceHandlers }) => exportMaintenanceHandlers,
       ),

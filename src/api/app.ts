@@ -42,6 +42,7 @@ import { refusalOf } from './refusal-of.ts';
 import { settleTarget } from './request-target.ts';
 import { routes } from './routes.ts';
 import { serveSharedReports } from './shared-reports.ts';
+import { serveSubscriptions } from './subscriptions.ts';
 import { serveUnsubscribe } from './unsubscribe.ts';
 import { serveWellKnown } from './well-known.ts';
 
@@ -74,6 +75,7 @@ export function makeApp(dependencies: ApiDependencies): Express {
   app.get(['/console', '/console/*path'], consoleHandler());
   app.get('/stats/:domain/*key', showStatistics(admission));
   serveSharedReports(app, { ...dependencies, admission, heavy });
+  serveSubscriptions(app, admission, dependencies.queues);
   serveUnsubscribe(app, admission, dependencies.queues);
   servePaymentDeliveries(app, admission, dependencies.queues);
   for (const route of routes)

@@ -39,6 +39,7 @@ import { plainCode } from '../qrcodes/render/plain-code.ts';
 import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { qrCodeScheduledRoutes } from '../qrcodes/scheduled-routes.ts';
 import { templateRoutes } from '../qrcodes/templates/routes.ts';
+import { reportRecipientRoutes } from '../reports/recipients/routes.ts';
 import { sharedReportRoutes } from '../reports/routes.ts';
 import { settingsRoutes } from '../settings/routes.ts';
 import { tagRoutes } from '../tags/routes.ts';
@@ -87,6 +88,7 @@ export const routes: readonly Route[] = [
   ...analyticsRoutes(eventRecords),
   ...reportRoutes(eventRecords),
   ...sharedReportRoutes(eventRecords),
+  ...reportRecipientRoutes,
   ...webhookRoutes,
   ...destinationRoutes,
   ...settingsRoutes,

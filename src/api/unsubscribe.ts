@@ -4,6 +4,9 @@ import { networkOf } from '../infra/network.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { notificationJobs } from '../mail/jobs.ts';
 import { readUnsubscribeToken } from '../mail/unsubscribe.ts';
+import { reportRecipientJobs } from '../reports/recipients/jobs.ts';
+import { unsubscribedPage, unsubscribePage } from '../reports/recipients/pages.ts';
+import { languageOf } from '../web/language.ts';
 import {
   BASE_STYLE,
   type Html,
@@ -23,7 +26,7 @@ import { sendPage } from './perform.ts';
  * mailbox itself (RFC 8058).
  */
 
-const ASSETS = pageAssets(`${BASE_STYLE}\nform{margin-top:1.5rem}`);
+const ASSETS = pageAssets(`${BASE_STYLE}\nform{display:flex;margin-top:1.5rem}`);
 
 const question = (body: Html): Page =>
   wholePage(200, ASSETS, { language: 'en', title: 'Unsubscribe', body, allow: { forms: true } });
@@ -52,12 +55,22 @@ export function serveUnsubscribe(app: Express, admission: Admission, queues: Que
     await admission.takePublic(network, response);
     // The body from a mailbox contains nothing that the address does not.
     request.resume();
-    const subscription = readUnsubscribeToken(request.params.token);
-    if (subscription === undefined) return sendPage(UNKNOWN, response);
-    if (request.method !== 'POST') return sendPage(ASKED, response);
-    const caller = { ...NOBODY, projectId: subscription.projectId, network };
+    const ended = readUnsubscribeToken(request.params.token);
+    if (ended === undefined) return sendPage(UNKNOWN, response);
+    const { subscriberId, projectId, kind } = ended;
+    const language = languageOf(request.get('accept-language') ?? '');
+    if (request.method !== 'POST') {
+      return sendPage(kind === 'sharedReport' ? unsubscribePage(language) : ASKED, response);
+    }
+    const caller = { ...NOBODY, projectId, network };
     const requestId = String(response.locals['requestId']);
     const origin = { queues, caller, requestId };
+    if (kind === 'sharedReport') {
+      const job = reportRecipientJobs['reportRecipient.unsubscribe'];
+      await runJob(origin, job, { id: subscriberId });
+      return sendPage(unsubscribedPage(language), response);
+    }
+    const subscription = { userId: subscriberId, projectId, kind };
     await runJob(origin, notificationJobs['notifications.unsubscribe'], subscription);
     sendPage(DONE, response);
   });

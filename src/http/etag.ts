@@ -36,6 +36,7 @@ const NOT_WRITTEN = new Set([
   'lastSeenAt',
   'lastDeliveryAt',
   'lastSentAt',
+  'nextMailAt',
   'pendingSince',
   'lastError',
   'refusedEvents',

@@ -87,7 +87,7 @@ async function mailAlerts(trx: Db, projectId: string, kind: AlertKind): Promise<
       recipient: reader.email,
       message: {
         ...messageOf(kind, lines, reader),
-        unsubscribeUrl: unsubscribeUrl({ userId: reader.userId, projectId, kind }),
+        unsubscribeUrl: unsubscribeUrl({ subscriberId: reader.userId, projectId, kind }),
       },
     })),
   );

@@ -1,3 +1,4 @@
+import { type Language, say } from '../web/language.ts';
 import { DIRECTION_MARKS, html, NOTHING } from '../web/layout.ts';
 
 /** A table in a mail, with a value at the end of each row. */
@@ -8,6 +9,8 @@ export interface MailTable {
 
 /** Content of a mail; texts of users are plain text. */
 export interface Message {
+  /** Language of its texts; English if absent. */
+  language?: Language;
   subject: string;
   lines: readonly string[];
   tables?: readonly MailTable[];
@@ -55,10 +58,11 @@ export function toContent(message: Message): MailContent {
 }
 
 /** Joins each text of a message into one line. */
-function cleaned({ subject, lines, tables = [], reason, ...rest }: Message) {
+function cleaned({ language = 'en', subject, lines, tables = [], reason, ...rest }: Message) {
   const clean = (text: string): string => oneLine(text, MAX_LINE_LENGTH);
   return {
     ...rest,
+    language,
     subject: oneLine(subject, MAX_SUBJECT_LENGTH),
     lines: lines.map(clean),
     tables: tables.map(({ title, rows }) => ({ title, rows: rows.map((row) => row.map(clean)) })),
@@ -68,14 +72,17 @@ function cleaned({ subject, lines, tables = [], reason, ...rest }: Message) {
 
 type CleanMessage = ReturnType<typeof cleaned>;
 
-function toText({ lines, tables, action, reason, unsubscribeUrl }: CleanMessage): string {
+function toText(message: CleanMessage): string {
+  const { language, lines, tables, action, reason, unsubscribeUrl } = message;
+  const unsubscribe =
+    unsubscribeUrl === undefined ? '' : `\n${say(language, 'Unsubscribe')}: ${unsubscribeUrl}`;
   const parts = [
     ...lines,
     ...tables.map(({ title, rows }) =>
       [title, ...rows.map((row) => `- ${row.join(': ')}`)].join('\n'),
     ),
     ...(action === undefined ? [] : [`${action.label}: ${action.url}`]),
-    `-- \n${reason}${unsubscribeUrl === undefined ? '' : `\nUnsubscribe: ${unsubscribeUrl}`}`,
+    `-- \n${reason}${unsubscribe}`,
   ];
   return `${parts.join('\n\n')}\n`;
 }
@@ -96,7 +103,8 @@ const STYLES = {
   link: 'color:#566072',
 };
 
-function toHtml({ subject, lines, tables, action, reason, unsubscribeUrl }: CleanMessage): string {
+function toHtml(message: CleanMessage): string {
+  const { language, subject, lines, tables, action, reason, unsubscribeUrl } = message;
   const row = (cells: readonly string[]) =>
     cells.map((cell, at) => {
       const isLast = at === cells.length - 1;
@@ -109,9 +117,9 @@ function toHtml({ subject, lines, tables, action, reason, unsubscribeUrl }: Clea
   const unsubscribe =
     unsubscribeUrl === undefined
       ? NOTHING
-      : html` <a href="${unsubscribeUrl}" style="${STYLES.link}">Unsubscribe</a>`;
+      : html` <a href="${unsubscribeUrl}" style="${STYLES.link}">${say(language, 'Unsubscribe')}</a>`;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -18,6 +18,8 @@ export interface NewMail {
   projectId: string | null;
   /** Id of a member, whose mails are deleted with the membership; `null` for anyone else. */
   userId: string | null;
+  /** Id of a recipient of a report, whose mails are deleted with it. */
+  reportRecipientId?: string;
   kind: string;
   recipient: string;
   message: Message;
@@ -28,14 +30,21 @@ export async function addMails(trx: Db, mails: readonly NewMail[]): Promise<void
   // Owners that the command line created without an address have a reserved one (RFC 2606).
   const deliverable = mails.filter(({ recipient }) => !recipient.endsWith('.invalid'));
   if (deliverable.length === 0 || !isMailSetUp()) return;
-  const added = deliverable.map(({ projectId, userId, kind, recipient, message }) => ({
-    id: newId('mail'),
-    project_id: projectId,
-    user_id: userId,
-    kind,
-    recipient,
-    content: seal({ purpose: 'mail', owner: projectId ?? '' }, JSON.stringify(toContent(message))),
-  }));
+  const added = deliverable.map((mail) => {
+    const { projectId, userId, reportRecipientId = null, kind, recipient, message } = mail;
+    return {
+      id: newId('mail'),
+      project_id: projectId,
+      user_id: userId,
+      report_recipient_id: reportRecipientId,
+      kind,
+      recipient,
+      content: seal(
+        { purpose: 'mail', owner: projectId ?? '' },
+        JSON.stringify(toContent(message)),
+      ),
+    };
+  });
   await trx('mails').insert(added);
   afterCommit(trx, () => {
     for (const { id, project_id } of added) queueMail(id, project_id).catch(() => {});

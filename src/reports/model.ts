@@ -1,5 +1,6 @@
 import type { GroupName } from '../events/query/groups/index.ts';
 import { WorkspaceModel } from '../infra/model.ts';
+import type { MailSchedule } from './mail/times.ts';
 
 /** A row of `shared_reports`. */
 export class SharedReport extends WorkspaceModel {
@@ -17,5 +18,8 @@ export class SharedReport extends WorkspaceModel {
   declare password_hash: string | null;
   declare expires_at: Date | null;
   declare embed_origins: string[];
+  declare schedule: MailSchedule | null;
+  /** Time of the next mails; null without a schedule. */
+  declare mail_due_at: Date | null;
   declare created_at: Date;
 }

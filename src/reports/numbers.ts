@@ -89,7 +89,8 @@ async function readNumbers(
   return { at: new Date(), span, names: numberNames(kindsOf(event)), totals, times, lists };
 }
 
-function listOf(group: GroupName, { event }: Question, rows: readonly Row[]): ReportList {
+/** Makes the list of a report from the answer of analytics. */
+export function listOf(group: GroupName, { event }: Question, rows: readonly Row[]): ReportList {
   const { measure } = listIn(group);
   const names = measure === undefined ? numberNames(kindsCounted(group, event)) : [measure];
   const rest = rows.slice(MAX_ROWS).reduce((sum, row) => sum + Number(row[names[0]!]), 0);

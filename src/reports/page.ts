@@ -1,15 +1,11 @@
-import type { Row } from '../events/query/groups/group.ts';
-import { isUnknown } from '../events/query/groups/list.ts';
-import { showDollars } from '../events/show-dollars.ts';
 import { timeChart, timeFormat } from '../public-stats/chart.ts';
-import { panel, placesNotice, STATS_STYLE, valueNames } from '../public-stats/parts.ts';
+import { panel, placesNotice, STATS_STYLE } from '../public-stats/parts.ts';
 import type { PlacesOwner } from '../visitors/places.ts';
 import { type Language, say } from '../web/language.ts';
 import { type Html, html, type Page, pageAssets, wholePage } from '../web/layout.ts';
-import type { Phrase } from '../web/phrases/en.ts';
-import { listIn } from './groups.ts';
 import type { ReportList, ReportNumbers } from './numbers.ts';
 import { REFRESH_SCRIPT, RELOAD_SECONDS } from './script.ts';
+import { formats, periodInWords, rowNames, shownNumbers, titleOf } from './words.ts';
 
 /** Number of rows that a list shows; others are summed up. */
 const SHOWN_ROWS = 10;
@@ -24,17 +20,6 @@ td:not(:first-child),th:not(:first-child){text-align:end;font-variant-numeric:ta
 .scroll{overflow-x:auto}`,
   REFRESH_SCRIPT,
 );
-
-/** Names of the numbers of analytics that are not those of their fields. */
-const NUMBER_NAMES: Readonly<Record<string, Phrase>> = {
-  views: 'Page views',
-  saleAmount: 'Revenue',
-  refundAmount: 'Refunded',
-};
-/** Numbers in US cents. */
-const AMOUNTS: ReadonlySet<string> = new Set(['saleAmount', 'refundAmount']);
-/** Numbers that are left out where they are 0. */
-const SELDOM: ReadonlySet<string> = new Set(['refunds', 'refundAmount']);
 
 /** The texts of a report, and its reader. */
 export interface ReportPageOptions {
@@ -51,7 +36,7 @@ export function reportPage(numbers: ReportNumbers, options: ReportPageOptions): 
   const words = formats(language);
   const [measure] = names as [string];
   const label = `${words.nameOf(measure)}: ${words.show(measure, totals[measure]!)}`;
-  const shown = names.filter((one) => !SELDOM.has(one) || totals[one] !== 0);
+  const shown = shownNumbers(names, totals);
   const tiles = shown.map(
     (one) =>
       html`<div><dt>${words.nameOf(one)}</dt><dd>${words.show(one, totals[one]!)}</dd></div>\n`,
@@ -67,7 +52,7 @@ export function reportPage(numbers: ReportNumbers, options: ReportPageOptions): 
   });
   const body = html`<main>
 <header>
-<h1><small>${periodOf(numbers, language)}</small><span dir="auto">${name}</span></h1>
+<h1><small>${periodInWords(span, language)}</small><span dir="auto">${name}</span></h1>
 </header>
 <dl class="tiles">
 ${tiles}</dl>
@@ -87,34 +72,6 @@ ${lists.flatMap((list) => listPanel(list, language))}</div>`
   const head = html`<noscript><meta http-equiv="refresh" content="${RELOAD_SECONDS}"></noscript>\n`;
   const parts = { language, title: name, body, head, allow: { fetches: true } };
   return wholePage(200, ASSETS, parts, ['X-Robots-Tag', 'noindex']);
-}
-
-/** The phrase of a number that is named as its field: `clicks` is "Clicks". */
-const phraseOf = (name: string): Phrase =>
-  `${name.charAt(0).toUpperCase()}${name.slice(1)}` as Phrase;
-
-/** Formats numbers of analytics in a language. */
-function formats(language: Language) {
-  const count = new Intl.NumberFormat(language);
-  return {
-    nameOf: (name: string) => say(language, NUMBER_NAMES[name] ?? phraseOf(name)),
-    show: (name: string, value: number) =>
-      AMOUNTS.has(name) ? showDollars(value, language) : count.format(value),
-  };
-}
-
-/** Names the days of the period, or its hours if it is a day or less. */
-function periodOf({ span }: ReportNumbers, language: Language): string {
-  const { start, end, granularity, timezone: timeZone } = span;
-  const isShort = granularity === 'minute' || granularity === 'hour';
-  const format = new Intl.DateTimeFormat(language, {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    timeZone,
-    ...(isShort && { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
-  });
-  return format.formatRange(start, new Date(Math.max(start.getTime(), end.getTime() - 1)));
 }
 
 function timeTable(
@@ -141,18 +98,13 @@ function listPanel(
   language: Language,
 ): Html[] {
   if (rows.length === 0) return [];
-  const { title, valueOf, nameOf } = listIn(group);
-  const names = valueNames(language);
-  const nameOfRow = (row: Row) => {
-    const text = nameOf === undefined ? valueOf(row) : nameOf(row, names);
-    return isUnknown(text) ? say(language, 'Unknown') : text;
-  };
-  const bars = rows.map((row) => ({ name: nameOfRow(row), count: Number(row[measure!]) }));
+  const nameOf = rowNames(group, language);
+  const bars = rows.map((row) => ({ name: nameOf(row), count: Number(row[measure!]) }));
   const count = new Intl.NumberFormat(language);
   return [
     panel(bars, {
       id: group,
-      title: title.startsWith('utm_') ? title : say(language, title as Phrase),
+      title: titleOf(group, language),
       limit: SHOWN_ROWS,
       rest,
       total: bars.reduce((sum, bar) => sum + bar.count, rest),

@@ -3,6 +3,7 @@ import { flag, Joi, nullableTime, oneOf, requiredText, requiredTime } from '../h
 import { type SealContext, seal, unseal } from '../infra/seal.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
 import { SHOWN_GROUPS } from './groups.ts';
+import { MAIL_FREQUENCIES } from './mail/times.ts';
 import type { SharedReport } from './model.ts';
 
 /** Path below which reports are served. */
@@ -26,6 +27,8 @@ export function toReport(row: SharedReport) {
     hasPassword: row.password_hash !== null,
     expiresAt: row.expires_at?.toISOString() ?? null,
     embedOrigins: row.embed_origins,
+    schedule: row.schedule,
+    nextMailAt: row.mail_due_at?.toISOString() ?? null,
     createdAt: row.created_at.toISOString(),
   };
 }
@@ -70,5 +73,20 @@ export const reportRecord = Joi.object({
     .required()
     .description('Origins whose pages may show it in a frame.')
     .example(['https://www.example.com']),
+  schedule: Joi.object({
+    every: oneOf(MAIL_FREQUENCIES).required().description('Frequency.').example('week'),
+    day: Joi.number()
+      .integer()
+      .allow(null)
+      .required()
+      .description('Day of the week, from 1 for Monday, or of the month; null for every day.')
+      .example(1),
+    hour: Joi.number().integer().required().description('Hour of the day.').example(8),
+    timezone: requiredText.description('IANA time zone.').example('Europe/Berlin'),
+  })
+    .allow(null)
+    .required()
+    .description('Times at which the recipients get it by email; null: none.'),
+  nextMailAt: nullableTime.description('Time of the next emails; null without a schedule.'),
   createdAt: requiredTime.description('Time of creation.'),
 }).meta({ name: 'SharedReport' });

@@ -1,10 +1,21 @@
 import type { GroupName } from '../events/query/groups/index.ts';
 import { type QuestionQuery, questionSchemas } from '../events/query/question.ts';
-import { futureDateTime, id, Joi, nameText, oneOf, paging, text } from '../http/fields.ts';
+import {
+  canonicalTimezone,
+  futureDateTime,
+  id,
+  Joi,
+  nameText,
+  oneOf,
+  paging,
+  text,
+  timezone,
+} from '../http/fields.ts';
 import { check, parseQueryField } from '../http/input.ts';
 import { MAX_ORIGINS, originList } from '../keys/origins.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import { SHOWN_GROUPS } from './groups.ts';
+import { MAIL_FREQUENCIES, type MailSchedule } from './mail/times.ts';
 
 /** The writable fields of a report. An absent field is not changed. */
 export interface ReportChanges {
@@ -14,6 +25,7 @@ export interface ReportChanges {
   password?: string | null | undefined;
   expiresAt?: string | null;
   embedOrigins?: string[];
+  schedule?: MailSchedule | null;
 }
 
 export interface NewReport extends ReportChanges {
@@ -29,6 +41,54 @@ export const MAX_GROUPS = 12;
 const MAX_PASSWORD_LENGTH = 200;
 
 const DEFAULT_GROUPS: GroupName[] = ['countries', 'sources', 'devices', 'browsers'];
+
+/** Last days that a schedule can name. */
+const LAST_DAYS = { day: 0, week: 7, month: 31 };
+
+/** A schedule before its day is completed. */
+type WrittenSchedule = Omit<MailSchedule, 'day'> & { day?: number | null };
+
+const mailSchedule = () =>
+  Joi.object<MailSchedule>({
+    every: oneOf(MAIL_FREQUENCIES)
+      .required()
+      .description('Frequency: every day, week or month.')
+      .example('week'),
+    day: Joi.number()
+      .integer()
+      .min(1)
+      .max(31)
+      .allow(null)
+      .description(
+        'Day of the week, from 1 (Monday, the default) to 7; or of the month, from 1 (the default) to 31: in ' +
+          'shorter months it is the last day. Absent or null if the report is sent every day.',
+      )
+      .example(1),
+    hour: Joi.number()
+      .integer()
+      .min(0)
+      .max(23)
+      .default(8)
+      .description('Hour of the day, from 0 to 23.')
+      .example(8),
+    timezone: timezone()
+      .custom(canonicalTimezone)
+      .description('IANA time zone of day and hour, and of the days in the report.')
+      .example('Europe/Berlin'),
+  })
+    .custom(({ day, ...rest }: WrittenSchedule, { error }) => {
+      const last = LAST_DAYS[rest.every];
+      if (typeof day === 'number' && day > last) {
+        return error('rule', {
+          rule:
+            last === 0
+              ? 'must have no day if every is day'
+              : 'must have a day from 1 to 7 if every is week',
+        });
+      }
+      return { ...rest, day: last === 0 ? null : (day ?? 1) };
+    })
+    .allow(null);
 
 const fields = {
   name: nameText(190)
@@ -65,6 +125,10 @@ const fields = {
       `Origins whose pages may show the report in a frame, at most ${MAX_ORIGINS}. Without any, no page may.`,
     )
     .example(['https://www.example.com']),
+  schedule: mailSchedule().description(
+    'Times at which the recipients get the report by email; null: none. Each email has the numbers of the ' +
+      'whole days since the previous time, whatever the period in `query`.',
+  ),
 };
 
 export const newReportBody = Joi.object<NewReport>({

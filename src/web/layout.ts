@@ -49,8 +49,8 @@ export interface Allowances {
   images?: string;
   frames?: string;
   media?: string;
-  /** Allows forms. */
-  forms?: boolean;
+  /** Allows forms; `self`: only those that are sent to the same host, and answered there. */
+  forms?: boolean | 'self';
   /** Allows the script to request pages of the same host. */
   fetches?: boolean;
 }
@@ -98,7 +98,7 @@ export function pageAssets(style: string, script = ''): PageAssets {
         "base-uri 'none'",
         // Chromium also applies form-action to the redirect that answers a form. Naming the
         // destination here would reveal it to visitors who have not entered the password.
-        ...(forms ? [] : ["form-action 'none'"]),
+        ...(forms === true ? [] : [`form-action '${forms === 'self' ? 'self' : 'none'}'`]),
       ].join('; '),
   };
 }

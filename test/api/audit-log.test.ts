@@ -71,6 +71,11 @@ describe('the audit log', () => {
     const { id } = await aWebhook();
     return { id, deliveryId: (await post(`/webhooks/${id}/test`, {})).id };
   };
+  const aRecipient = async () => {
+    const path = `/reports/${(await post('/reports', { name: 'a' })).id}/recipients`;
+    const recipient = await post(path, { email: `${newId('user')}@people.test` });
+    return { ...recipient, path: `${path}/${recipient.id}` };
+  };
   const aCustomer = async () => {
     const link = await aLink({ key: 'c' });
     await world.visit('/c');
@@ -272,6 +277,11 @@ describe('the audit log', () => {
     },
     'sharedReport.delete': async () =>
       one('sharedReport', await remove(`/reports/${(await post('/reports', { name: 'a' })).id}`)),
+    'reportRecipient.create': async () => one('reportRecipient', await aRecipient()),
+    'reportRecipient.resend': async () =>
+      one('reportRecipient', await post(`${(await aRecipient()).path}/resend`)),
+    'reportRecipient.delete': async () =>
+      one('reportRecipient', await remove((await aRecipient()).path)),
     'page.create': async () => one('page', await post('/pages', { title: 'a' })),
     'page.update': async () => {
       const { id } = await post('/pages', { title: 'a' });
@@ -471,6 +481,9 @@ describe('the audit log', () => {
       'recoveryCodes.create',
       'passkey.create',
       'passkey.delete',
+      // People confirm and unsubscribe by links of emails.
+      'reportRecipient.confirm',
+      'reportRecipient.unsubscribe',
       'notifications.update',
       'notifications.unsubscribe',
       'host.block',

@@ -53,6 +53,7 @@ describe('lists by cursor', () => {
   let webhookId: string;
   /** Ids in the paths of lists, by parameter. */
   let idsOf: Record<string, string>;
+  let reportId: string;
   let receiver: Receiver;
 
   before(async () => {
@@ -91,7 +92,7 @@ describe('lists by cursor', () => {
       await post('/pages', { title: `page ${n}` });
       await post('/customers', { externalId: `c${n}` });
       await post('/views', { list: 'links', name: `view ${n}`, query: '', shared: true });
-      await post('/reports', { name: `report ${n}` });
+      reportId = (await post('/reports', { name: `report ${n}` })).id;
       await post('/utm-templates', { name: `utm ${n}`, utm_source: 's' });
       await post('/webhooks', { name: `hook ${n}`, url: URL_A, kinds: ['link.created'] });
       await post('/integrations', { type: 'stripe', name: `shop ${n}`, secret: 's' });
@@ -119,6 +120,9 @@ describe('lists by cursor', () => {
       customerIds.push((await post('/customers', { externalId: `merged${n}` })).id);
     }
     await api.post('/customers/merge', { customerIds, into: 'ext_c0' });
+    for (let n = 0; n < 5; n += 1) {
+      await post(`/reports/${reportId}/recipients`, { email: `r${n}@${world.domain}` });
+    }
     const link = await post('/links', { key: 'changed', url: `${URL_A}9` });
     const qrcode = await post('/qrcodes', { type: 'text', text: 'changed' });
     for (let n = 0; n < 5; n += 1) {
@@ -175,6 +179,7 @@ describe('lists by cursor', () => {
         const size = LIMITED.includes(path) || path === '/events' ? 'limit' : 'pageSize';
         const url = path
           .replace('/customers/{id}', '/customers/ext_c0')
+          .replace('/reports/{id}', `/reports/${reportId}`)
           .replace(/\{(\w+)\}/, (_, name: string) => idsOf[name]!);
         const api = scope === 'operator' ? owner.api : world.api;
         // The audit log has more entries than one page.

@@ -179,6 +179,16 @@ describe('Idempotency-Key', () => {
       const { body } = await world.api.post('/reports', { name: 'a' });
       return { path: `/reports/${body.id}/rotate` };
     },
+    '/reports/{id}/recipients': async () => {
+      const path = `/reports/${(await world.api.post('/reports', { name: 'a' })).body.id}/recipients`;
+      return { path, body: { email: `${newId('user')}@people.test` }, count: path };
+    },
+    '/reports/{id}/recipients/{recipientId}/resend': async () => {
+      const { body: report } = await world.api.post('/reports', { name: 'a' });
+      const path = `/reports/${report.id}/recipients`;
+      const { body } = await world.api.post(path, { email: `${newId('user')}@people.test` });
+      return { path: `${path}/${body.id}/resend` };
+    },
     '/pages': async () => ({ path: '/pages', body: { title: 'a' }, count: '/pages' }),
     '/domains': async () => ({ path: '/domains', body: { slug: `x.${world.domain}` } }),
     '/domains/{id}/verify': async () => {

@@ -21,6 +21,7 @@ const BODIES: Record<string, () => object | string> = {
   'post /utm-templates': () => ({ name: 'A' }),
   'post /views': () => ({ list: 'links', name: 'A', query: '' }),
   'post /reports': () => ({ name: 'A' }),
+  'post /reports/{id}/recipients': () => ({ email: `${newId('user')}@people.test` }),
   'post /domains': () => ({ slug: `${newId('domain').slice(4).toLowerCase()}.example` }),
   'post /pages': () => ({ title: 'A' }),
   'post /invitations': () => ({ email: `${newId('user')}@people.test`, role: 'viewer' }),
@@ -45,6 +46,7 @@ describe('Location', () => {
     const { api } = await aWorkspace();
     const qrCode = (await api.post('/qrcodes', { type: 'text', text: 'exported' })).body;
     const link = (await api.post('/links', { url: 'https://example.com' })).body;
+    const report = (await api.post('/reports', { name: 'A' })).body;
     const creating = routes
       .filter(({ answers, scope }) => 201 in answers && isOfWorkspace(scope))
       .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }));
@@ -54,6 +56,7 @@ describe('Location', () => {
     for (const { method, path, name } of creating) {
       const [webhook] = (await api.get('/webhooks')).body;
       const at = path
+        .replace('/reports/{id}', `/reports/${report.id}`)
         .replace('{id}', webhook?.id ?? '')
         .replace('{linkId}', link.id)
         .replace('{qrcodeId}', qrCode.id);

@@ -126,6 +126,8 @@ describe('shared reports', () => {
       hasPassword: false,
       expiresAt: null,
       embedOrigins: [],
+      schedule: null,
+      nextMailAt: null,
       createdAt: report.createdAt,
     });
     // 256 bits.

@@ -25,6 +25,7 @@ interface Owned {
   font: { id: string };
   view: { id: string };
   report: { id: string };
+  recipient: { id: string };
   page: { id: string };
   qrcode: { id: string; key: string; externalId: string; templateId: string };
   domain: { id: string; slug: string };
@@ -59,6 +60,18 @@ async function is404(answer: Promise<ApiAnswer>): Promise<void> {
 
 async function is(status: number, answer: Promise<ApiAnswer>): Promise<void> {
   expect((await answer).status).to.equal(status);
+}
+
+/** Sends a request about a recipient, of its report and of one of the caller. */
+async function ofRecipient(
+  api: World['api'],
+  { report, recipient }: Owned,
+  send: (path: string) => Promise<ApiAnswer>,
+): Promise<void> {
+  const { body: own } = await api.post('/reports', { name: 'own' });
+  for (const { id } of [report, own])
+    await is404(send(`/reports/${id}/recipients/${recipient.id}`));
+  await is(200, api.delete(`/reports/${own.id}`));
 }
 
 async function isEmpty(answer: Promise<ApiAnswer>): Promise<void> {
@@ -411,6 +424,16 @@ const ATTEMPTS: Record<string, Attempt> = {
   'post /reports/{id}/rotate': ({ api }, { report }) =>
     is404(api.post(`/reports/${report.id}/rotate`)),
   'delete /reports/{id}': ({ api }, { report }) => is404(api.delete(`/reports/${report.id}`)),
+  'post /reports/{id}/recipients': ({ api }, { report }) =>
+    is404(api.post(`/reports/${report.id}/recipients`, { email: 'a@people.test' })),
+  'get /reports/{id}/recipients': ({ api }, { report }) =>
+    is404(api.get(`/reports/${report.id}/recipients`)),
+  'get /reports/{id}/recipients/{recipientId}': ({ api }, owned) =>
+    ofRecipient(api, owned, (path) => api.get(path)),
+  'post /reports/{id}/recipients/{recipientId}/resend': ({ api }, owned) =>
+    ofRecipient(api, owned, (path) => api.post(`${path}/resend`)),
+  'delete /reports/{id}/recipients/{recipientId}': ({ api }, owned) =>
+    ofRecipient(api, owned, (path) => api.delete(path)),
   'get /workspace/own-visits': async ({ api, domain: own }) => {
     const { body } = await api.get('/workspace/own-visits');
     expect(body.map(({ domain }: { domain: string }) => domain)).to.deep.equal([own, 'localhost']);
@@ -809,6 +832,8 @@ describe('two workspaces', () => {
     const secretView = { list: 'links', name: 'Secret view', query: 'search=secret', shared: true };
     const view = (await api.post('/views', secretView)).body;
     const report = (await api.post('/reports', { name: 'Secret report' })).body;
+    const secretReader = { email: `secret@${slug}` };
+    const recipient = (await api.post(`/reports/${report.id}/recipients`, secretReader)).body;
     const page = (await api.post('/pages', { title: 'Secret page' })).body;
     const made = { name: 'secret', url: 'https://example.com/', kinds: ['link.created'] };
     const {
@@ -872,6 +897,7 @@ describe('two workspaces', () => {
       utmTemplate,
       font,
       view,
+      recipient,
       report,
       page,
       webhook,

@@ -165,6 +165,82 @@ describe('shared reports in the console', function () {
       });
     });
 
+    it(`sends a report by email (${size})`, async () => {
+      const { body: report } = await world.api.post('/reports', {
+        name: 'Weekly numbers',
+        query: 'interval=7d',
+      });
+      const email = `client-${size}@people.test`;
+      const read = async () => (await world.api.get(`/reports/${report.id}`)).body;
+      const openMail = async (page: Page) => {
+        await page.getByRole('button', { name: /^Actions for Weekly/ }).click();
+        await page.getByRole('menuitem', { name: 'Send by email' }).click();
+        await dialog(page).getByRole('heading', { name: 'Recipients' }).waitFor();
+      };
+      await inConsole(world, 'settings/reports', { size }, async (page) => {
+        await openMail(page);
+        await dialog(page).getByText('It isn’t sent.').waitFor();
+        await dialog(page).getByText('No recipients yet.').waitFor();
+        await expectAccessible(page, `report-mail-empty-${size}`);
+        await dialog(page).getByLabel('Frequency').selectOption('Every month');
+        await dialog(page).getByLabel('Day of the month').selectOption('31');
+        await dialog(page).getByLabel('Frequency').selectOption('Every week');
+        await dialog(page).getByLabel('Day', { exact: true }).selectOption('Friday');
+        await dialog(page).getByLabel('Time', { exact: true }).selectOption('17:00');
+        await dialog(page).getByLabel('Time zone').selectOption('Asia/Tokyo');
+        await dialog(page).getByRole('button', { name: 'Save schedule' }).click();
+        await dialog(page).getByText('Next email:').waitFor();
+        expect((await read()).schedule).to.deep.equal({
+          every: 'week',
+          day: 5,
+          hour: 17,
+          timezone: 'Asia/Tokyo',
+        });
+        // The form has the version that it saved.
+        await dialog(page).getByLabel('Time', { exact: true }).selectOption('9:00');
+        await dialog(page).getByRole('button', { name: 'Save schedule' }).click();
+        await eventually(async () => expect((await read()).schedule.hour).to.equal(9));
+
+        await dialog(page).getByLabel('Email', { exact: true }).fill(email);
+        await dialog(page).getByLabel('Language').selectOption('Deutsch');
+        await dialog(page).getByRole('button', { name: 'Add recipient' }).click();
+        const row = dialog(page).getByRole('row').filter({ hasText: email });
+        await row.getByText('Waiting').waitFor();
+        await expectAccessible(page, `report-mail-${size}`);
+        await page.keyboard.press('Escape');
+        await page.getByText('By email', { exact: true }).waitFor();
+
+        const [mail] = await stack().mail.arrived(email);
+        const url = /http\S+\/subscriptions\/[\w-]+/.exec(mail!.body)![0];
+        await asReader(url, { size }, async (reader) => {
+          await reader.getByText('Weekly numbers').waitFor();
+          await expectAccessible(reader, `confirm-report-${size}`);
+          await reader.getByRole('button', { name: 'Yes, send me this report' }).click();
+          await reader.getByText('You will get this report by email').waitFor();
+          await expectAccessible(reader, `confirmed-report-${size}`);
+        });
+        await openMail(page);
+        await row.getByText('Confirmed').waitFor();
+        await row.getByRole('button', { name: `Actions for ${email}` }).click();
+        expect(await page.getByRole('menuitem').allInnerTexts()).to.deep.equal(['Remove']);
+        await page.getByRole('menuitem', { name: 'Remove' }).click();
+        await dialog(page).getByText('No recipients yet.').waitFor();
+
+        await dialog(page).getByLabel('Email', { exact: true }).fill(`new-${email}`);
+        await dialog(page).getByRole('button', { name: 'Add recipient' }).click();
+        const waiting = dialog(page)
+          .getByRole('row')
+          .filter({ hasText: `new-${email}` });
+        await waiting.getByRole('button').click();
+        await page.getByRole('menuitem', { name: 'Resend confirmation email' }).click();
+        await stack().mail.arrived(`new-${email}`, 2);
+        await dialog(page).getByLabel('Frequency').selectOption('Not sent');
+        await dialog(page).getByRole('button', { name: 'Save schedule' }).click();
+        await dialog(page).getByText('It isn’t sent.').waitFor();
+        expect((await read()).schedule).to.equal(null);
+      });
+    });
+
     it(`renews an open report, and locks it when its URL is revoked (${size})`, async () => {
       const { body: report } = await world.api.post('/reports', {
         name: 'Live numbers',
@@ -245,6 +321,22 @@ describe('shared reports in the console', function () {
       await dialog(page).getByRole('button', { name: 'Rotate URL' }).click();
       await page.getByText('URL rotated. Copy the new one from the menu.').waitFor();
       expect(await page.getByText('New URL copied').count()).to.equal(0);
+    });
+  });
+
+  it('says that reports cannot be sent where email is not set up', async () => {
+    await world.api.post('/reports', { name: 'Weekly numbers', query: 'interval=7d' });
+    await inConsole(world, 'settings/reports', {}, async (page) => {
+      await page.route('**/me/notifications', async (route) => {
+        const response = await route.fetch();
+        const json = { ...((await response.json()) as object), isMailSetUp: false };
+        await route.fulfill({ response, json });
+      });
+      await page.getByRole('button', { name: /^Actions for/ }).click();
+      await page.getByRole('menuitem', { name: 'Send by email' }).click();
+      await dialog(page).getByText('Email isn’t set up, so reports can’t be sent.').waitFor();
+      expect(await dialog(page).getByRole('textbox').count()).to.equal(0);
+      await expectAccessible(page, 'report-mail-without-server');
     });
   });
 

@@ -20,6 +20,7 @@ import { ownVisitsPage } from '../../src/redirect/pages/own-visits.ts';
 import { previewPage } from '../../src/redirect/pages/preview.ts';
 import { readReport, reportedPage, reportPage } from '../../src/redirect/pages/report.ts';
 import { reportPage as sharedReportPage } from '../../src/reports/page.ts';
+import { confirmedPage, confirmPage, unsubscribePage } from '../../src/reports/recipients/pages.ts';
 import type { Language } from '../../src/web/language.ts';
 import type { Page as Answer } from '../../src/web/layout.ts';
 import { passwordPage } from '../../src/web/password-page.ts';
@@ -237,11 +238,16 @@ function statistics(): Named {
   ];
 }
 
+const MAILED = { report: 'Spring in the garden', workspace: 'Acme', every: 'week' } as const;
+
 function reports(suffix: string, language: Language): Named {
   const options = { name: 'Spring in the garden', language, locationsBy: 'DB-IP' as const };
   return [
     [`shared-report${suffix}`, sharedReportPage(campaign(), options)],
     [`shared-report-empty${suffix}`, sharedReportPage(noCampaign(), options)],
+    [`confirm-report${suffix}`, confirmPage(MAILED, language)],
+    [`confirmed-report${suffix}`, confirmedPage(language)],
+    [`unsubscribe-report${suffix}`, unsubscribePage(language)],
   ];
 }
 

@@ -7,7 +7,7 @@ import { eventually } from './eventually.ts';
 export interface ReceivedMail {
   from: string;
   to: string;
-  /** Unfolded headers by lower-case names. */
+  /** Unfolded and decoded headers by lower-case names. */
   headers: Map<string, string>;
   /** The decoded body. */
   body: string;
@@ -146,11 +146,20 @@ function parse(raw: string): Pick<ReceivedMail, 'headers' | 'body'> {
   const headers = new Map(
     lines.map((line) => {
       const colon = line.indexOf(':');
-      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      return [line.slice(0, colon).toLowerCase(), decodeWords(line.slice(colon + 1).trim())];
     }),
   );
   return { headers, body: decode(raw.slice(at + 4)) };
 }
+
+/** Decodes encoded words (RFC 2047). */
+const decodeWords = (text: string): string =>
+  text
+    .replaceAll(/\?=\s+=\?UTF-8\?Q\?/gi, '')
+    .replaceAll(/=\?UTF-8\?Q\?(.*?)\?=/gi, (_, word: string) => decode(word.replaceAll('_', ' ')))
+    .replaceAll(/=\?UTF-8\?B\?(.*?)\?=/gi, (_, word: string) =>
+      Buffer.from(word, 'base64').toString(),
+    );
 
 /** Decodes quoted-printable (RFC 2045, 6.7). */
 function decode(text: string): string {

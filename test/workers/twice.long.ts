@@ -59,6 +59,7 @@ import { templateJobs } from '../../src/qrcodes/templates/jobs.ts';
 import type { JobContext } from '../../src/queues/definition.ts';
 import type { Job, JobHandler } from '../../src/queues/job.ts';
 import { sharedReportJobs } from '../../src/reports/jobs.ts';
+import { reportRecipientJobs } from '../../src/reports/recipients/jobs.ts';
 import { sealToken } from '../../src/reports/record.ts';
 import { settingsJobs } from '../../src/settings/jobs.ts';
 import { openItem } from '../../src/short-links/bulk.ts';
@@ -1234,6 +1235,23 @@ describe('a job that runs twice', function () {
     });
     const token = { token: sealToken(world.projectId, 'b'), tokenHash: hashToken(world.slug) };
     await twice(sharedReportJobs['sharedReport.rotate'], { id: report.id, ...token });
+    const recipient = { reportId: report.id, id: newId('reportRecipient') };
+    const email = `${recipient.id.toLowerCase()}@people.test`;
+    await twice(reportRecipientJobs['reportRecipient.create'], {
+      ...recipient,
+      email,
+      language: 'en',
+    });
+    await twice(reportRecipientJobs['reportRecipient.resend'], recipient);
+    const row = () => db()('report_recipients').where({ id: recipient.id }).first();
+    const { token_hash: confirmed } = await row();
+    await twice(reportRecipientJobs['reportRecipient.confirm'], { tokenHash: confirmed });
+    expect((await row()).confirmed_at).not.to.equal(null);
+    await twice(reportRecipientJobs['reportRecipient.unsubscribe'], { id: recipient.id });
+    expect((await row()).confirmed_at).to.equal(null);
+    await twice(reportRecipientJobs['reportRecipient.delete'], recipient);
+    const mails = await db()('confirmation_mails').where({ project_id: world.projectId });
+    expect(mails).to.have.length(2);
     await twice(sharedReportJobs['sharedReport.delete'], { id: report.id });
     const domain = { id: newId('domain'), slug: `x.${world.domain}` };
     await twice(domainJobs['domain.create'], domain);

@@ -67,6 +67,7 @@ import * as limitedLists from '../../migrations/0102_limited_lists.ts';
 import * as utmRules from '../../migrations/0103_utm_rules.ts';
 import * as sharedReports from '../../migrations/0104_shared_reports.ts';
 import * as endedLimits from '../../migrations/0108_ended_limits.ts';
+import * as reportMails from '../../migrations/0109_report_mails.ts';
 import * as bulkChanges from '../../migrations/0111_bulk_changes.ts';
 import * as customerCounters from '../../migrations/0112_customer_counters.ts';
 import * as passkeys from '../../migrations/0114_passkeys.ts';
@@ -164,6 +165,7 @@ const AFTER_SEARCH = [
   utmRules,
   sharedReports,
   endedLimits,
+  reportMails,
   bulkChanges,
   customerCounters,
   passkeys,

@@ -236,7 +236,7 @@ function ReportUrl({ report, onClose }: { report: Report; onClose(): void }) {
     <DoneDialog title={name} onClose={onClose}>
       <p>
         Send this URL to the people who should see the report. Its numbers stay current. You can
-        change or revoke it in the settings, under Shared reports.
+        change it, revoke it or send it by email in the settings, under Shared reports.
       </p>
       <Copyable label="URL" text={url} />
       {embedOrigins.length > 0 && <Copyable label="HTML to embed it" text={frame} />}

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { ChartNoAxesColumn, Copy, ExternalLink, Pencil, RefreshCw } from 'lucide-react';
+import { ChartNoAxesColumn, Copy, ExternalLink, Mail, Pencil, RefreshCw } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
@@ -27,8 +27,14 @@ const ReportDialog = lazy(
   })),
 );
 
+const ReportMailDialog = lazy(
+  loadPart(async () => ({
+    default: (await import('./report-mail-dialog.tsx')).ReportMailDialog,
+  })),
+);
+
 type Report = Schemas['SharedReport'];
-type Opened = { what: 'edit' | 'rotate' | 'delete'; report: Report };
+type Opened = { what: 'edit' | 'mail' | 'rotate' | 'delete'; report: Report };
 
 /** The page that lists the reports that the workspace shares by URL. */
 export function ReportsPage() {
@@ -73,7 +79,8 @@ export function ReportsPage() {
                   <span className="font-medium wrap-anywhere">{report.name}</span>
                   <span className="text-xs text-muted">
                     {report.hasPassword && <Badge>Password</Badge>}{' '}
-                    {report.embedOrigins.length > 0 && <Badge>Embedded</Badge>}
+                    {report.embedOrigins.length > 0 && <Badge>Embedded</Badge>}{' '}
+                    {report.schedule !== null && <Badge>By email</Badge>}
                   </span>
                 </div>
               ),
@@ -107,6 +114,11 @@ export function ReportsPage() {
                       onSelect: () => setOpened({ what: 'edit', report }),
                     },
                     mayWrite && {
+                      label: 'Send by email',
+                      icon: Mail,
+                      onSelect: () => setOpened({ what: 'mail', report }),
+                    },
+                    mayWrite && {
                       label: 'Rotate URL',
                       icon: RefreshCw,
                       onSelect: () => setOpened({ what: 'rotate', report }),
@@ -123,6 +135,11 @@ export function ReportsPage() {
       {opened?.what === 'edit' && (
         <Suspense>
           <ReportDialog report={opened.report} onClose={close} />
+        </Suspense>
+      )}
+      {opened?.what === 'mail' && (
+        <Suspense>
+          <ReportMailDialog report={opened.report} onClose={close} />
         </Suspense>
       )}
       {opened?.what === 'rotate' && <RotateDialog report={opened.report} onClose={close} />}

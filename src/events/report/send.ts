@@ -70,7 +70,7 @@ async function sendReport(due: Due, names: RecordNames): Promise<void> {
     if (!(await moveOn(trx, due, now)) || report === undefined) return;
     const message = {
       ...reportMessage(report, due),
-      unsubscribeUrl: unsubscribeUrl({ userId, projectId, kind: 'report' }),
+      unsubscribeUrl: unsubscribeUrl({ subscriberId: userId, projectId, kind: 'report' }),
     };
     await addMails(trx, [{ projectId, userId, kind: 'report', recipient: email, message }]);
   });

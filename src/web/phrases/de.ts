@@ -197,6 +197,30 @@ export const de: Record<Phrase, string> = {
   Conversions: 'Conversions',
   Variants: 'Varianten',
   'Updated {}': 'Stand: {}',
+  'Do you want this report by email?': 'Möchtest du diesen Bericht per E-Mail?',
+  '{} wants to send you a report by email.': '{} möchte dir einen Bericht per E-Mail senden.',
+  'Report: {}': 'Bericht: {}',
+  'It is sent every day.': 'Er wird jeden Tag gesendet.',
+  'It is sent every week.': 'Er wird jede Woche gesendet.',
+  'It is sent every month.': 'Er wird jeden Monat gesendet.',
+  'The link is valid for {} days.': 'Der Link ist {} Tage gültig.',
+  Confirm: 'Bestätigen',
+  'If you do not want it, ignore this email: you get no other one unless you confirm.':
+    'Wenn du ihn nicht möchtest, ignoriere diese E-Mail: Ohne deine Bestätigung bekommst du keine weitere.',
+  'Yes, send me this report': 'Ja, sendet mir diesen Bericht',
+  'You will get this report by email': 'Du bekommst diesen Bericht per E-Mail',
+  'Each email has a link to unsubscribe.': 'Jede E-Mail hat einen Link zum Abbestellen.',
+  'This link is no longer valid': 'Dieser Link ist nicht mehr gültig',
+  'It has expired, or a newer email replaced it.':
+    'Er ist abgelaufen oder wurde durch eine neuere E-Mail ersetzt.',
+  Unsubscribe: 'Abbestellen',
+  'You will no longer get this report by email.':
+    'Du bekommst diesen Bericht nicht mehr per E-Mail.',
+  Unsubscribed: 'Abbestellt',
+  '{} before': 'vorher {}',
+  'Open the report': 'Bericht öffnen',
+  'You get this email because you confirmed that you want this report of {}.':
+    'Du bekommst diese E-Mail, weil du bestätigt hast, dass du diesen Bericht von {} möchtest.',
   'Your own visits': 'Ihre eigenen Besuche',
   'Your visits to short links of your workspace on {} are counted in this browser.':
     'Ihre Besuche von Kurzlinks Ihres Workspace auf {} werden in diesem Browser gezählt.',

@@ -196,6 +196,30 @@ export const ja: Record<Phrase, string> = {
   Conversions: 'コンバージョン',
   Variants: 'バリエーション',
   'Updated {}': '更新: {}',
+  'Do you want this report by email?': 'このレポートをメールで受け取りますか？',
+  '{} wants to send you a report by email.':
+    '{} がレポートをメールでお送りしたいと希望しています。',
+  'Report: {}': 'レポート：{}',
+  'It is sent every day.': '毎日送信されます。',
+  'It is sent every week.': '毎週送信されます。',
+  'It is sent every month.': '毎月送信されます。',
+  'The link is valid for {} days.': 'リンクの有効期間は {} 日間です。',
+  Confirm: '確認する',
+  'If you do not want it, ignore this email: you get no other one unless you confirm.':
+    'ご希望でない場合は、このメールを無視してください。確認されない限り、これ以上メールは届きません。',
+  'Yes, send me this report': 'はい、このレポートを受け取ります',
+  'You will get this report by email': 'このレポートをメールでお送りします',
+  'Each email has a link to unsubscribe.': '各メールに配信停止のリンクがあります。',
+  'This link is no longer valid': 'このリンクは無効です',
+  'It has expired, or a newer email replaced it.':
+    '期限が切れたか、新しいメールに置き換えられました。',
+  Unsubscribe: '配信を停止する',
+  'You will no longer get this report by email.': '今後、このレポートはメールで届きません。',
+  Unsubscribed: '配信を停止しました',
+  '{} before': '前期間 {}',
+  'Open the report': 'レポートを開く',
+  'You get this email because you confirmed that you want this report of {}.':
+    '{} のこのレポートの受信を確認されたため、このメールをお送りしています。',
   'Your own visits': 'ご自身のアクセス',
   'Your visits to short links of your workspace on {} are counted in this browser.':
     '{} にあるワークスペースの短縮リンクへのアクセスは、このブラウザーでは集計されます。',

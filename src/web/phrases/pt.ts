@@ -197,6 +197,30 @@ export const pt: Record<Phrase, string> = {
   Conversions: 'Conversões',
   Variants: 'Variantes',
   'Updated {}': 'Atualizado: {}',
+  'Do you want this report by email?': 'Você quer receber este relatório por e-mail?',
+  '{} wants to send you a report by email.': '{} quer enviar um relatório para você por e-mail.',
+  'Report: {}': 'Relatório: {}',
+  'It is sent every day.': 'Ele é enviado todos os dias.',
+  'It is sent every week.': 'Ele é enviado toda semana.',
+  'It is sent every month.': 'Ele é enviado todo mês.',
+  'The link is valid for {} days.': 'O link é válido por {} dias.',
+  Confirm: 'Confirmar',
+  'If you do not want it, ignore this email: you get no other one unless you confirm.':
+    'Se você não o quiser, ignore este e-mail: sem a sua confirmação, você não receberá outro.',
+  'Yes, send me this report': 'Sim, enviem este relatório',
+  'You will get this report by email': 'Você receberá este relatório por e-mail',
+  'Each email has a link to unsubscribe.': 'Cada e-mail tem um link para cancelar a inscrição.',
+  'This link is no longer valid': 'Este link não é mais válido',
+  'It has expired, or a newer email replaced it.':
+    'Ele expirou ou um e-mail mais recente o substituiu.',
+  Unsubscribe: 'Cancelar inscrição',
+  'You will no longer get this report by email.':
+    'Você não receberá mais este relatório por e-mail.',
+  Unsubscribed: 'Inscrição cancelada',
+  '{} before': 'antes {}',
+  'Open the report': 'Abrir o relatório',
+  'You get this email because you confirmed that you want this report of {}.':
+    'Você recebe este e-mail porque confirmou que quer este relatório de {}.',
   'Your own visits': 'Suas próprias visitas',
   'Your visits to short links of your workspace on {} are counted in this browser.':
     'Suas visitas a links curtos do seu espaço de trabalho em {} são contadas neste navegador.',
