@@ -181,6 +181,11 @@ export const SETTINGS = {
     'Private IP addresses, CIDR ranges or host names to which outbound requests are allowed, at any port; other hosts must be public and use ports 80 and 443.',
     { names: true },
   ),
+  DESTINATION_ICONS: oneOf(
+    'Icons of destinations in the console: on reads the home page and the icon of each site that links and QR codes go to.',
+    'on',
+    ['on', 'off'],
+  ),
   DNS_SERVERS: {
     help: 'Name servers for verification records and for the hosts of outbound requests, as comma-separated IP addresses with or without a port.',
     fallback: [] as string[],

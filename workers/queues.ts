@@ -89,6 +89,7 @@ export const HANDLERS: Readonly<
   images: () =>
     all([
       import('../src/images/keep.ts').then(({ imageHandlers }) => imageHandlers),
+      import('../src/metatags/icons.ts').then(({ iconHandlers }) => iconHandlers),
       import('../src/metatags/preview-image.ts').then(
         ({ previewImageHandlers }) => previewImageHandlers,
       ),

@@ -21,6 +21,7 @@ import { invitationRoutes } from '../invitations/routes.ts';
 import { jobRoutes } from '../jobs/routes.ts';
 import { keyRoutes } from '../keys/routes.ts';
 import { linkHistoryRoutes } from '../links/history-routes.ts';
+import { linkIconRoutes } from '../links/icon-routes.ts';
 import { linkRoutes } from '../links/routes.ts';
 import { linkScheduledRoutes } from '../links/scheduled-routes.ts';
 import { utmTemplateRoutes } from '../links/utm-templates/routes.ts';
@@ -35,6 +36,7 @@ import { placeRoutes } from '../places/routes.ts';
 import { fileRoutes } from '../qrcodes/files.ts';
 import { fontRoutes } from '../qrcodes/fonts/routes.ts';
 import { qrCodeHistoryRoutes } from '../qrcodes/history-routes.ts';
+import { qrCodeIconRoutes } from '../qrcodes/icon-routes.ts';
 import { plainCode } from '../qrcodes/render/plain-code.ts';
 import { qrCodeRoutes } from '../qrcodes/routes.ts';
 import { qrCodeScheduledRoutes } from '../qrcodes/scheduled-routes.ts';
@@ -63,9 +65,11 @@ export const routes: readonly Route[] = [
   ...bulkChangeRoutes,
   ...linkRoutes,
   ...linkHistoryRoutes,
+  ...linkIconRoutes,
   ...linkScheduledRoutes,
   ...qrCodeRoutes,
   ...qrCodeHistoryRoutes,
+  ...qrCodeIconRoutes,
   ...qrCodeScheduledRoutes,
   ...trashRoutes,
   ...templateRoutes,

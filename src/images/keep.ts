@@ -4,6 +4,7 @@ import { cacheRedis } from '../infra/redis.ts';
 import { handlers } from '../queues/job.ts';
 import { DESIGN_IMAGES } from '../short-links/history.ts';
 import { keepFile, pruneFiles } from './files.ts';
+import { pruneIcons } from './icons.ts';
 import { imageJobs, imageMaintenanceJobs } from './jobs.ts';
 import { imageName, type MadeImage } from './name.ts';
 import { readImage } from './read.ts';
@@ -90,10 +91,11 @@ export const imageHandlers = handlers(imageJobs, {
   'file.keep': ({ source }, { projectId }) => keepFile(projectId, source),
 });
 
-/** Deletes images and files that are no longer used. */
+/** Deletes images, files and icons that are no longer used. */
 async function prune(): Promise<void> {
   await pruneImages();
   await pruneFiles();
+  await pruneIcons();
 }
 
 export const imageMaintenanceHandlers = handlers(imageMaintenanceJobs, {

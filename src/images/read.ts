@@ -7,6 +7,7 @@ import { isSmallMachine } from '../infra/machine.ts';
 import { Semaphore } from '../infra/semaphore.ts';
 import { drawSvg } from './draw-svg.ts';
 import { typeOfHead } from './file-source.ts';
+import { imageInIco, isIco } from './ico.ts';
 import { busy, MAX_PIXELS, refuse, refuseUnreadable, WAIT_MS } from './refusals.ts';
 import { svgRoot } from './svg-root.ts';
 import { vectorIn, withVector } from './vector/stored.ts';
@@ -67,13 +68,54 @@ export const readPreviewImage = (url: string): Promise<Buffer> =>
       .toBuffer(),
   );
 
+/** Maximum size of an icon, in bytes. */
+const MAX_ICON_BYTES = 512 * 1024;
+/** Longer side of icons, in px: twice the largest that the console shows, for dense screens. */
+const ICON_SIDE = 64;
+
+/**
+ * Fetches and re-encodes the icon of a site, which may be an ICO, as a small PNG.
+ *
+ * @throws Refusal as `readImage` does
+ */
+export const readIcon = (url: string): Promise<Buffer> =>
+  redrawn(
+    url,
+    // Icons are drawn after the images that somebody waits for.
+    { isOfNobody: true },
+    MAX_ICON_BYTES,
+    (image) =>
+      image
+        .rotate()
+        .resize({ width: ICON_SIDE, height: ICON_SIDE, fit: 'inside', withoutEnlargement: true })
+        .toColourspace('srgb')
+        .png({ compressionLevel: 9 })
+        .toBuffer(),
+    unpackIco,
+  );
+
+/** Takes the image that suits icons best out of an ICO; other files stay as they are. */
+async function unpackIco(file: Buffer): Promise<Buffer> {
+  if (!isIco(file)) return file;
+  const image = imageInIco(file, ICON_SIDE);
+  if (image === undefined) throw refuseUnreadable('ICO');
+  if (Buffer.isBuffer(image)) return image;
+  const { rgba, width, height } = image;
+  const { default: sharp } = await import('sharp');
+  return sharp(rgba, { raw: { width, height, channels: 4 } })
+    .png()
+    .toBuffer();
+}
+
 async function redrawn<Result>(
   source: string,
   { isOfNobody }: RequestOrigin,
   maxBytes: number,
   draw: (image: Sharp, vector: Vector | undefined) => Promise<Result>,
+  unpack?: (file: Buffer) => Promise<Buffer>,
 ): Promise<Result> {
-  const bytes = await bytesOf(source, maxBytes, 'image/*');
+  const file = await bytesOf(source, maxBytes, 'image/*');
+  const bytes = unpack === undefined ? file : await unpack(file);
   const root = isRaster(bytes) ? undefined : svgRoot(bytes.toString('utf8'));
   if (root === undefined && !isRaster(bytes)) {
     throw refuse('must be an image (PNG, JPEG, WebP, GIF, AVIF or SVG)');

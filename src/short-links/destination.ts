@@ -1,14 +1,17 @@
+import { createHash } from 'node:crypto';
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { UTM_FIELDS, type UtmField } from '../events/utm.ts';
 import type { Requester } from '../http/route.ts';
-import { type Db, rows } from '../infra/db.ts';
+import { afterCommit, type Db, rows } from '../infra/db.ts';
 import { hostsAndParents, leadsToOneOf } from '../infra/hosts.ts';
-import { percentDecoded, urlsIn } from '../infra/url.ts';
+import { parseUrl, percentDecoded, urlsIn } from '../infra/url.ts';
+import { followUps } from '../jobs/follow-up.ts';
 import { runJob } from '../jobs/run-job.ts';
 import { withoutSelectors } from '../lookup/key-spelling.ts';
 import { normalizeKey, originOf } from '../lookup/short-link.ts';
-import { destinationJobs } from './jobs.ts';
+import type { Producer } from '../queues/producer.ts';
+import { destinationJobs, iconJobs } from './jobs.ts';
 import { isWildcard } from './key.ts';
 import type { ShortLinkRow } from './model.ts';
 import type { Rule } from './routing-rules.ts';
@@ -32,6 +35,34 @@ export function leadsTo(
   const [bare, own] = [withoutSelectors(path) ?? path, withoutSelectors(key) ?? key];
   if (isWildcard(own)) return bare.startsWith(own.slice(0, -1));
   return bare.replace(/\/$/, '') === own || (flexible && bare.startsWith(`${own}/`));
+}
+
+/** Returns the site of a destination: scheme, host and port; `undefined` if it is none of the web. */
+export function siteOf(url: unknown): string | undefined {
+  if (typeof url !== 'string' || !/^https?:/i.test(url)) return undefined;
+  return parseUrl(url)?.origin;
+}
+
+/** Queues reading the icon of a site; it is read once for concurrent requests. */
+export async function queueIcon(
+  producer: Producer,
+  projectId: string,
+  origin: string,
+): Promise<void> {
+  const name = createHash('sha256').update(`${projectId} ${origin}`).digest('base64url');
+  const options = { jobId: `icon-${name}`, projectId, isLowPriority: true };
+  await producer.add(iconJobs['icon.read'], { origin }, options);
+}
+
+/**
+ * Queues reading the icon of a new destination once the write has committed, which does not wait for
+ * it. A lost job is added again when somebody sees the record.
+ */
+export function requestIcon(trx: Db, projectId: string, url: unknown, before?: unknown): void {
+  const origin = siteOf(url);
+  if (origin === undefined || origin === siteOf(before)) return;
+  if (config().DESTINATION_ICONS === 'off') return;
+  afterCommit(trx, () => void queueIcon(followUps(), projectId, origin).catch(() => {}));
 }
 
 /** A URL that a record leads to, with the name of its field. */

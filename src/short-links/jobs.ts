@@ -1,4 +1,4 @@
-import { maintenance, metatags, writes } from '../queues/index.ts';
+import { images, maintenance, metatags, writes } from '../queues/index.ts';
 import { HOUR_MS, job, jobsOf, scheduled } from '../queues/job.ts';
 import type { RecordKind } from './model.ts';
 
@@ -32,6 +32,11 @@ export const destinationJobs = jobsOf(metatags, {
   'pages.framing': job<{ urls: string[] }, string[]>(),
   /** Reads the destination of a record for its link-preview card. */
   'record.preview': job<{ of: RecordKind; id: string; url: string }>(),
+});
+
+export const iconJobs = jobsOf(images, {
+  /** Reads the icon of a site, by its scheme, host and port. */
+  'icon.read': job<{ origin: string }>(),
 });
 
 export const historyJobs = jobsOf(maintenance, {

@@ -18,7 +18,7 @@ import {
   releaseName,
   takenRefusal,
 } from './claims.ts';
-import { findBlocked, refusalOf, refuseBlockedHosts, urlsOf } from './destination.ts';
+import { findBlocked, refusalOf, refuseBlockedHosts, requestIcon, urlsOf } from './destination.ts';
 import type { Change, Draft, Owner } from './draft.ts';
 import type { NewShortLink, SharedChanges } from './fields.ts';
 import {
@@ -233,6 +233,7 @@ export async function publishCreated<Sealed extends PlacedRecord>(
   [made]: readonly (Sealed | Refusal)[],
 ): Promise<Sealed> {
   if (made instanceof Refusal) throw made;
+  requestIcon(trx, projectId, (made as { url?: unknown }).url);
   await publishRecordEvent(trx, projectId, `${kind}.created`, made!);
   return made!;
 }
@@ -315,6 +316,7 @@ export async function update<Row extends ShortLinkRow>(
     trx,
     urlsOf(row).filter(([, url]) => !present.has(url)),
   );
+  requestIcon(trx, row.project_id, urlIn(row), urlIn(before));
   const previous = before.password === row.password ? await claimedEntry(trx, before) : undefined;
   const lookups = await moveClaim(trx, before, row, await entry(previous));
   await refuseTakenExternalId(trx, tables, before, row);
@@ -338,6 +340,8 @@ export async function update<Row extends ShortLinkRow>(
   }
   return lookups;
 }
+
+const urlIn = (row: ShortLinkRow & { url?: string | null }) => row.url;
 
 async function refuseTakenExternalId(
   trx: Db,

@@ -189,6 +189,10 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.post(`/links/${link.id}/simulate`, {}));
     await is404(api.post(`/links/ext_${link.externalId}/simulate`, {}));
   },
+  'get /links/{linkId}/icon': async ({ api }, { link }) => {
+    await is404(api.get(`/links/${link.id}/icon`));
+    await is404(api.get(`/links/ext_${link.externalId}/icon`));
+  },
   'get /links/{linkId}/history': async ({ api }, { link }) => {
     await is404(api.get(`/links/${link.id}/history`));
     await is404(api.get(`/links/ext_${link.externalId}/history`));
@@ -323,6 +327,8 @@ const ATTEMPTS: Record<string, Attempt> = {
     await is404(api.delete(`/qrcodes/${qrcode.id}`));
     await is404(api.delete(`/qrcodes/ext_${qrcode.externalId}`));
   },
+  'get /qrcodes/{qrcodeId}/icon': ({ api }, { qrcode }) =>
+    is404(api.get(`/qrcodes/${qrcode.id}/icon`)),
   'get /qrcodes/{qrcodeId}/history': ({ api }, { qrcode }) =>
     is404(api.get(`/qrcodes/${qrcode.id}/history`)),
   'post /qrcodes/{qrcodeId}/revert': ({ api }, { qrcode }) =>

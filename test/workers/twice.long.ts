@@ -63,7 +63,12 @@ import { reportRecipientJobs } from '../../src/reports/recipients/jobs.ts';
 import { sealToken } from '../../src/reports/record.ts';
 import { settingsJobs } from '../../src/settings/jobs.ts';
 import { openItem } from '../../src/short-links/bulk.ts';
-import { destinationJobs, linkPreviewJobs, qrCodePreviewJobs } from '../../src/short-links/jobs.ts';
+import {
+  destinationJobs,
+  iconJobs,
+  linkPreviewJobs,
+  qrCodePreviewJobs,
+} from '../../src/short-links/jobs.ts';
 import { createTag } from '../../src/tags/commands.ts';
 import { tagJobs } from '../../src/tags/jobs.ts';
 import { trashBulkJobs, trashJobs } from '../../src/trash/jobs.ts';
@@ -208,6 +213,7 @@ describe('a job that runs twice', function () {
         'customer_counters',
         'invoices',
         'integrations',
+        'report_recipients',
         'destinations',
         'destination_events',
         'payment_facts',
@@ -965,6 +971,8 @@ describe('a job that runs twice', function () {
         type: 'image/png',
       });
       await twice(previewImageJobs['image.preview'], { url: png });
+      site.answer('/favicon.ico', { body: PIXEL });
+      await twice(iconJobs['icon.read'], { origin: site.url });
     } finally {
       await site.stop();
     }

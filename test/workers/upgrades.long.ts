@@ -68,6 +68,7 @@ import * as utmRules from '../../migrations/0103_utm_rules.ts';
 import * as sharedReports from '../../migrations/0104_shared_reports.ts';
 import * as endedLimits from '../../migrations/0108_ended_limits.ts';
 import * as reportMails from '../../migrations/0109_report_mails.ts';
+import * as icons from '../../migrations/0110_icons.ts';
 import * as bulkChanges from '../../migrations/0111_bulk_changes.ts';
 import * as customerCounters from '../../migrations/0112_customer_counters.ts';
 import * as passkeys from '../../migrations/0114_passkeys.ts';
@@ -166,6 +167,7 @@ const AFTER_SEARCH = [
   sharedReports,
   endedLimits,
   reportMails,
+  icons,
   bulkChanges,
   customerCounters,
   passkeys,

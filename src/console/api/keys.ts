@@ -18,6 +18,7 @@ const NOUNS = [
   'exports',
   'folders',
   'fonts',
+  'icons',
   'imports',
   'integrations',
   'invitations',

@@ -11,6 +11,7 @@ import {
   Split,
 } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
+import { DestinationIcon } from '../short-links/destination-icon.tsx';
 import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
 import { NameLink, RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
@@ -47,6 +48,9 @@ export function LinkCells({ link, actions }: LinkCellsProps) {
   );
   return (
     <>
+      <div role="gridcell">
+        <DestinationIcon list="links" id={link.id} url={link.url} size="large" />
+      </div>
       <div role="gridcell" className="min-w-0 flex-1">
         <div className="flex items-center gap-1.5">
           <NameLink list="links" id={link.id}>

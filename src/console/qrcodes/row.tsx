@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Copy, Info, Pencil, QrCode as QrCodeIcon, ScanLine } from 'lucide-react';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { DestinationIcon } from '../short-links/destination-icon.tsx';
 import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
 import { NameLink, RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
@@ -9,7 +10,7 @@ import { copy } from '../ui/button.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
-import { whenIdle } from '../ui/when-idle.ts';
+import { untilStill } from '../ui/until-still.ts';
 import type { ContentName } from './content.ts';
 import { CONTENT_FORMS } from './content-fields.ts';
 import { drawRecord, payloadOf } from './drawn.ts';
@@ -80,7 +81,11 @@ export function CodeCells({ record, actions }: CodeCellsProps) {
               className="max-w-[50%] shrink-0 text-ink max-lg:hidden"
             />
           )}
-          <Icon size={13} aria-hidden className="shrink-0" />
+          {record.type === 'url' ? (
+            <DestinationIcon list="qrcodes" id={record.id} url={summaryOf(record)} />
+          ) : (
+            <Icon size={13} aria-hidden className="shrink-0" />
+          )}
           <span className="sr-only">{label}:</span>
           <span className="truncate">{summaryOf(record)}</span>
           <FolderMark folderId={record.folderId} className="shrink-0 max-w-[40%] lg:hidden" />
@@ -138,26 +143,6 @@ function CodeMenu({ record, actions }: CodeCellsProps) {
       duplicate={() => actions.duplicate(record)}
     />
   );
-}
-
-/** Delay after scrolling before images are drawn, in ms. */
-const STILL_MS = 100;
-
-/** Resolves when scrolling has stopped; rejects once the signal has aborted. */
-async function untilStill(signal: AbortSignal): Promise<void> {
-  let movedAt = performance.now();
-  const onScroll = () => (movedAt = performance.now());
-  addEventListener('scroll', onScroll, { capture: true, passive: true });
-  try {
-    for (;;) {
-      signal.throwIfAborted();
-      const restMs = movedAt + STILL_MS - performance.now();
-      if (restMs <= 0) return;
-      await new Promise<void>((resolve) => setTimeout(whenIdle, restMs, resolve));
-    }
-  } finally {
-    removeEventListener('scroll', onScroll, { capture: true });
-  }
 }
 
 /** Draws the image of a code, and returns its `data:` URI. */
