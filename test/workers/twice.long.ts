@@ -638,7 +638,7 @@ describe('a job that runs twice', function () {
       isSynced: true,
       session,
     });
-    expect(await db()('sessions').where({ passkey_id: one })).to.have.length(1);
+    expect(await db()('sessions').where({ id: session.id, passkey_id: one })).to.have.length(1);
     expect(await db()('passkeys').where({ id: one }).first()).to.include({
       name: 'Tablet',
       sign_count: '7',
