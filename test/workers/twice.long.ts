@@ -641,7 +641,7 @@ describe('a job that runs twice', function () {
     expect(await db()('sessions').where({ id: session.id, passkey_id: one })).to.have.length(1);
     expect(await db()('passkeys').where({ id: one }).first()).to.include({
       name: 'Tablet',
-      sign_count: '7',
+      sign_count: 7,
     });
     await twice(passkeyJobs['passkey.delete'], { ...change, id: one });
     expect(await db()('passkeys').where({ user_id: person })).to.have.length(1);
