@@ -3,7 +3,7 @@ import type { LinkFilters } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
 import type { QrCodeFilters } from '../qrcodes/filters.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
-import { hidePasswords } from '../qrcodes/record.ts';
+import { hidePasswords, VISITS as SCANS } from '../qrcodes/record.ts';
 import { fields } from '../short-links/fields.ts';
 import { csvColumns } from '../short-links/record.ts';
 import { type ExportFormat, formatted, type Parts } from './format.ts';
@@ -39,7 +39,7 @@ const columnsWith = (own: Readonly<Record<string, number>>): string[] =>
     .map(([name]) => name);
 
 const LINK_COLUMNS = columnsWith({ shortLink: 4, url: 5, clicks: 27, importedClicks: 34 });
-const QR_CODE_COLUMNS = columnsWith({ type: 3.5, static: 4, url: 5, scans: 27 });
+const QR_CODE_COLUMNS = columnsWith({ type: 3.5, static: 4, url: 5, [SCANS]: 27 });
 
 const toRow = <Item extends { tags: readonly { name: string }[] }>(record: Item) => ({
   ...record,

@@ -271,7 +271,11 @@ describe('records in the console', function () {
         await dialog(page)
           .getByText(/^Domain must/)
           .waitFor();
-        expect(await dialog(page).getByText(/must be/).count()).to.equal(1);
+        expect(
+          await dialog(page)
+            .getByText(/must be/)
+            .count(),
+        ).to.equal(1);
         expect(await dialog(page).getByText(/^Slug/).count()).to.equal(0);
         expect(await dialog(page).getByRole('alert').count()).to.equal(0);
         await page.evaluate(
