@@ -45,6 +45,7 @@ export default defineConfig({
     // the first view, and so would many modules of the entry, because it awaits the translations.
     rolldownOptions: {
       output: {
+        chunkFileNames: 'assets/[hash].js',
         codeSplitting: {
           groups: [
             { name: 'main', test: isFirst },

@@ -1,4 +1,4 @@
-import opentype, { type Font } from 'opentype.js';
+import type { Font } from 'opentype.js';
 import { openScriptFont } from '../../qrcodes/render/open-script-font.ts';
 import { type FontRanges, readRanges, type ScriptFont } from '../../qrcodes/render/script-font.ts';
 import { familyFilesOf, missingFilesOf, type TextStyles } from '../../qrcodes/render/text.ts';
@@ -81,7 +81,12 @@ function once(file: string, start: (file: string) => Promise<void>): Promise<voi
 
 async function load(file: string): Promise<void> {
   const address = ADDRESSES[FOLDER + file];
-  if (address !== undefined) fonts.set(file, opentype.parse((await bytesAt(address)).buffer));
+  if (address === undefined) return;
+  const [{ default: opentype }, bytes] = await Promise.all([
+    import('opentype.js'),
+    bytesAt(address),
+  ]);
+  fonts.set(file, opentype.parse(bytes.buffer));
 }
 
 async function loadScriptFile(file: string): Promise<void> {
