@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { texts } from './texts/plugin.mjs';
 
 const ROOT = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const SOURCES = path.join(ROOT, 'src', 'console');
@@ -89,7 +90,7 @@ if (!isBuilt()) {
   await build({
     configFile: path.join(SOURCES, 'vite.config.ts'),
     logLevel: 'warn',
-    plugins: [recorder],
+    plugins: [texts(), recorder],
   });
   const manifest = JSON.parse(readFileSync(path.join(OUTPUT, 'manifest.json'), 'utf8'));
   const views = Object.entries(BUDGETS).map(([view, budget]) => ({

@@ -46,6 +46,9 @@ const CHILDREN_SKIPPED = new Set([
   'typeParameters',
 ]);
 
+/** Exports of the file of look-ups. */
+const LOOKUPS = ['fixedLocale', 'locale', 'plural', 'rich', 't'];
+
 /** Finds the texts of one file. */
 class File {
   constructor(file, source) {
@@ -528,6 +531,8 @@ export function withLookups(file, source, lookups) {
   const code = parsed.emit(0, source.length);
   if (parsed.used.size === 0) return source;
   const from = path.posix.relative(path.posix.dirname(file), lookups);
-  const names = [...parsed.used].toSorted().map((name) => `${name} as __${name}`);
+  const names = LOOKUPS.filter((name) => parsed.used.has(name)).map(
+    (name) => `${name} as __${name}`,
+  );
   return `import { ${names.join(', ')} } from '${from.startsWith('.') ? from : `./${from}`}'; ${code}`;
 }

@@ -105,7 +105,10 @@ export function writePo(language, entries) {
 }
 
 /** Places of values, elements and parts of a pattern in a text, sorted. */
-const placesOf = (text) => [...new Set(text.match(/\{\d+\}|<\/?\d+>|\$\d/g))].toSorted().join(' ');
+const placesOf = (text) =>
+  [...new Set(text.match(/\{\d+\}|<\/?\d+>|\$\d/g))]
+    .toSorted((one, other) => (one < other ? -1 : 1))
+    .join(' ');
 
 /** True if every element of a text is closed, in order. */
 function isNested(text) {

@@ -95,7 +95,7 @@ function isUniversal(text) {
   const words = text.trim();
   return (
     !/\p{L}{2}/u.test(words) ||
-    (/^[\x00-\x7f]*$/.test(words) && !/[a-z]/.test(words)) ||
+    /^[^\p{Ll}\p{Lo}’…]*$/u.test(words) ||
     /^\w+(?::|=|\/)\w+$/.test(words) ||
     /^<[a-z]|\[\w+=/.test(words) ||
     (!/\s/.test(words) && /^[/#.@]|:\/\/|\w@\w|\w\.\w/.test(words))

@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { texts } from '../../scripts/texts/plugin.mjs';
 
 const folder = path.dirname(fileURLToPath(import.meta.url));
 const api = `http://127.0.0.1:${process.env['API_PORT'] ?? 3000}`;
@@ -26,13 +25,13 @@ const firstModules: Plugin = {
 };
 
 /**
- * Configuration of the build (`scripts/build-console.mjs`) and the dev server (`npm run
- * console:dev`).
+ * Configuration of the build (`scripts/build-console.mjs`) and the dev server
+ * (`scripts/console-dev.mjs`), which add the plugin for texts.
  */
 export default defineConfig({
   root: folder,
   base: '/console/',
-  plugins: [texts(), react(), tailwindcss(), firstModules],
+  plugins: [react(), tailwindcss(), firstModules],
   build: {
     outDir: path.join(folder, '../../dist/console'),
     emptyOutDir: true,

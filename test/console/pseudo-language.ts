@@ -11,8 +11,8 @@ import { readPo } from '#texts/po';
 const CATALOG = 'src/console/languages/ja.po';
 
 /** Letters with an accent in place of a to z, and of A to Z. */
-const LOWER = [...'åƀçđéƒĝĥîĵķļɱñøþɋřšţûṽŵẋýž'];
-const UPPER = [...'ÅƁÇĐÉƑĜĤÎĴĶĻṀÑØÞɊŘŠŢÛṼŴẊÝŽ'];
+const LOWER = 'åƀçđéƒĝĥîĵķļɱñøþɋřšţûṽŵẋýž'.split('');
+const UPPER = 'ÅƁÇĐÉƑĜĤÎĴĶĻṀÑØÞɊŘŠŢÛṼŴẊÝŽ'.split('');
 
 /** Parts of a text that stay: places of values, elements and patterns. */
 const PLACES = /(\{\d+\}|<\/?\d+>|\$\d)/;

@@ -199,7 +199,6 @@ const FIELD_LABELS: Readonly<Record<string, string>> = /* text */ {
   level: 'Level',
   lightning: 'Lightning',
   limits: 'Limits',
-  linkIds: 'Links',
   links: 'Links',
   logo: 'Logo',
   logoPlate: 'Logo plate',

@@ -1,6 +1,7 @@
-import { LANGUAGES, type Language } from '../../users/languages.ts';
+import type { Schemas } from '../api/client.ts';
 
-export { LANGUAGES, type Language };
+/** A language of the console; the texts of the source are English. */
+export type Language = NonNullable<Schemas['Me']['language']>;
 
 /** Names of the languages, each in itself. */
 export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
@@ -26,7 +27,7 @@ const OF_ACCOUNT = 'account-language';
 const OF_BROWSER = 'language';
 
 const isLanguage = (text: string | undefined | null): text is Language =>
-  (LANGUAGES as readonly (string | undefined | null)[]).includes(text);
+  text !== undefined && text !== null && Object.hasOwn(LANGUAGE_NAMES, text);
 
 function stored(name: string): Language | undefined {
   try {
