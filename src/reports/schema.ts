@@ -55,6 +55,7 @@ const mailSchedule = () =>
       .description('Frequency: every day, week or month.')
       .example('week'),
     day: Joi.number()
+      .strict()
       .integer()
       .min(1)
       .max(31)
@@ -65,6 +66,7 @@ const mailSchedule = () =>
       )
       .example(1),
     hour: Joi.number()
+      .strict()
       .integer()
       .min(0)
       .max(23)

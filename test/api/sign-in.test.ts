@@ -30,6 +30,7 @@ describe('signing in with a password', () => {
         isOperator: false,
         secondFactor: null,
         passkeys: 0,
+        language: null,
         locationsBy: 'DB-IP',
         invitations: [],
         workspaces: [
