@@ -2,13 +2,17 @@ import { publishStored } from '../event-records/publish.ts';
 import type { EventRow } from '../events/event.ts';
 import { announceEvents } from '../events/live/announce.ts';
 import { eventsStore } from '../events/store/index.ts';
+import type { SeenCustomer } from '../events/store/store.ts';
 import type { Db } from '../infra/db.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
 import type { JobContext } from '../queues/definition.ts';
 import type { Tracked } from './jobs.ts';
 
-/** Stores events in the transaction of a command. */
-export type RecordEvents = (events: readonly EventRow[]) => Promise<void>;
+/** Stores events in the transaction of a command, or notes that a customer was seen without one. */
+export type RecordEvents = (
+  events: readonly EventRow[],
+  seen?: SeenCustomer | undefined,
+) => Promise<void>;
 
 /** A command that stores events. */
 type Command<Result> = (trx: Db, recordEvents: RecordEvents) => Promise<Result>;
@@ -29,13 +33,18 @@ export async function announcedBy<Result>(
   command: Command<Result>,
 ): Promise<Result> {
   const recorded: EventRow[] = [];
-  const result = await transaction((trx) =>
-    command(trx, async (events) => {
+  const result = await transaction(async (trx) => {
+    const seenCustomers: SeenCustomer[] = [];
+    const answer = await command(trx, async (events, seen) => {
+      if (seen !== undefined) seenCustomers.push(seen);
+      if (events.length === 0) return;
       await eventsStore().append(trx, events);
       await publishStored(trx, events);
       recorded.push(...events);
-    }),
-  );
+    });
+    await eventsStore().countCustomers(trx, recorded, seenCustomers);
+    return answer;
+  });
   announceEvents(recorded);
   return result;
 }

@@ -1,4 +1,3 @@
-import { noteSeen } from '../customers/counters.ts';
 import { findByExternalId } from '../customers/find.ts';
 import { Refusal } from '../errors.ts';
 import { attributed, type StoredEvent } from '../events/event.ts';
@@ -47,7 +46,7 @@ export async function recordLead(
     const further = Array.from({ length: quantity - 1 }, () => newId('event'));
     await recordEvents([eventId, ...further].map((id) => attributed(click, { ...event, id })));
   } else if (isNew || !isFromPage) {
-    await noteSeen(trx, customer, click.occurred_at);
+    await recordEvents([], { projectId, customerId: customer.id, at: click.occurred_at });
   }
   const answer = { ...named, eventName, linkId: click.link_id, metadata };
   return { answer, isReplayed: false };

@@ -33,17 +33,3 @@ export async function moveCounters(
     { projectId, ids: [...from, into], into },
   );
 }
-
-/** Notes that a customer was seen at a time, for clicks without a lead or sale. */
-export async function noteSeen(
-  trx: Db,
-  { project_id: projectId, id }: { project_id: string; id: string },
-  at: Date,
-): Promise<void> {
-  await execute(
-    trx,
-    `UPDATE customer_counters SET last_seen_at = greatest(last_seen_at, :at)
-      WHERE project_id = :projectId AND customer_id = :id`,
-    { projectId, id, at },
-  );
-}

@@ -139,10 +139,12 @@ function detailsOf(target: Customer, merged: readonly Customer[]): Partial<Custo
   const all = [target, ...merged];
   const first = <Name extends 'name' | 'email' | 'avatar' | 'country'>(name: Name) =>
     all.map((customer) => customer[name]).find((value) => value !== null) ?? null;
-  // The click with which the person came first.
-  const [oldest] = all
-    .filter(({ click_id }) => click_id !== null)
-    .toSorted((a, b) => firstTimeOf(a) - firstTimeOf(b));
+  // The click with which the person came first; the time of imported ones can be unknown.
+  const clicked = all.filter(({ click_id }) => click_id !== null);
+  const dated = clicked.filter(({ first_click_at }) => first_click_at !== null);
+  const [oldest] = (dated.length > 0 ? dated : clicked).toSorted(
+    (a, b) => firstTimeOf(a) - firstTimeOf(b),
+  );
   const latest = all
     .filter(({ last_click_at }) => last_click_at !== null)
     .toSorted((a, b) => b.last_click_at!.getTime() - a.last_click_at!.getTime())[0];

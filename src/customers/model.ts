@@ -45,7 +45,12 @@ export type CountedCustomer = Customer & {
 };
 
 /** Makes the columns of a customer's first click. */
-export const firstClickColumns = (click: StoredEvent) => ({
+export const firstClickColumns = (
+  click: Pick<
+    StoredEvent,
+    'id' | 'occurred_at' | 'link_id' | 'domain' | 'key' | 'country' | 'referer'
+  >,
+) => ({
   click_id: click.id,
   first_click_at: click.occurred_at,
   first_click: {

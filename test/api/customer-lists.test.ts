@@ -5,6 +5,7 @@ import { conversionMaintenanceHandlers } from '../../src/conversions/convert-lat
 import { eventsStore } from '../../src/events/store/index.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
+import { archiveOf, changed, taken } from '../support/archives.ts';
 import { browser } from '../support/browser.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
@@ -347,6 +348,35 @@ describe('customers', () => {
         );
       }
     });
+  });
+
+  it('have their first click after the import of an archive that lacks it', async () => {
+    const link = await aLink();
+    const clickId = await click(link);
+    await track('lead', { clickId, customerExternalId: 'user', eventName: 'Sign up' });
+    await track('sale', { clickId: await click(link), customerExternalId: 'user', amount: 50 });
+    const gone = await click(link);
+    await track('lead', { clickId: gone, customerExternalId: 'gone', eventName: 'Sign up' });
+    const archive = changed(await archiveOf(world), (lines) => {
+      for (const { data } of lines.filter(({ kind }) => kind === 'customer')) {
+        delete data.firstClickAt;
+        delete data.firstClick;
+      }
+      const at = lines.findIndex(({ data }) => data?.id === gone);
+      lines.splice(at, 1);
+      lines[0].counts.event -= 1;
+    });
+    const target = await aWorkspace();
+    const done = await taken(target, archive);
+    expect([done.state, done.errors]).to.deep.equal(['done', []]);
+    const read = async ({ api }: World, name: string) =>
+      (await api.get(`/customers/ext_${name}`)).body.firstClick;
+    const { id: _, linkId: __, shortLink: ___, ...known } = await read(world, 'user');
+    expect(await read(target, 'user')).to.deep.include(known);
+    // The time of a click that is not in the archive is that of its lead.
+    const { body: leads } = await world.api.get('/events', { event: 'leads', interval: 'all' });
+    const lead = leads.find((one: { customer: Customer }) => one.customer.externalId === 'gone');
+    expect((await read(target, 'gone')).timestamp).to.equal(lead.timestamp);
   });
 
   describe('have a timeline', () => {

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
-import { db } from '../../src/infra/db.ts';
+import { announcedBy, type RecordEvents } from '../../src/conversions/announced.ts';
+import { mergeCustomers } from '../../src/customers/merge.ts';
+import type { EventRow } from '../../src/events/event.ts';
+import { newId } from '../../src/ids.ts';
+import { type Db, db } from '../../src/infra/db.ts';
 import { browser } from '../support/browser.ts';
+import { anEvent } from '../support/events.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 
 const A = 'https://shop.example/';
@@ -115,6 +120,59 @@ describe('merged customers', () => {
       expect(JSON.stringify(rows), table).to.not.match(/Ada|guest/);
     }
     expect((await world.api.get('/analytics')).body).to.include({ sales: 2, saleAmount: 200 });
+  });
+
+  it('keep a first click whose time is known before one without a time', async () => {
+    await aLead('imported');
+    const clickId = await aLead('user');
+    // As after the import of an archive without times of first clicks.
+    const { id } = await customer('ext_imported');
+    await db()('customers').where({ id }).update({ first_click_at: null, first_click: null });
+    const { body } = await merge(['ext_user'], 'ext_imported');
+    expect(body.firstClick).to.include({ id: clickId });
+    expect(body.firstClick.timestamp).to.be.a('string');
+  });
+
+  describe('in the transaction of conversions', () => {
+    const inTransaction = (command: (trx: Db, recordEvents: RecordEvents) => Promise<unknown>) =>
+      announcedBy((run) => db().transaction(run), command);
+    const saleOf = (customerId: string): EventRow =>
+      anEvent(world.projectId, {
+        id: newId('event'),
+        occurred_at: new Date().toISOString(),
+        event: 'sale',
+        customer_id: customerId,
+        amount_cents: 100,
+      });
+
+    it('are counted last, so that no other conversion of a customer waits meanwhile', async () => {
+      await sale('user');
+      const { projectId } = world;
+      const { id: customerId } = await customer('ext_user');
+      const at = new Date(Date.now() + 60_000);
+      await inTransaction(async (_trx, recordEvents) => {
+        await recordEvents([], { projectId, customerId, at });
+        await recordEvents([saleOf(customerId)]);
+        await inTransaction((_other, record) => record([saleOf(customerId)]));
+        await recordEvents([saleOf(customerId)]);
+      });
+      expect(await customer('ext_user')).to.include({
+        sales: 4,
+        saleAmount: 400,
+        lastSeenAt: at.toISOString(),
+      });
+    });
+
+    it('are counted for those into whom they are merged after it', async () => {
+      for (const name of ['a', 'b', 'c']) await sale(name);
+      const ids = await Promise.all(['a', 'b', 'c'].map((name) => customer(`ext_${name}`)));
+      const [a, b, c] = ids.map(({ id }) => id as string) as [string, string, string];
+      await inTransaction(async (trx, recordEvents) => {
+        await recordEvents([saleOf(a), saleOf(b), saleOf(c)]);
+        await mergeCustomers(trx, world.projectId, [a, b], c);
+      });
+      expect(await customer('ext_a')).to.include({ id: c, sales: 6, saleAmount: 600 });
+    });
   });
 
   it('are refused into themselves, and if one does not exist', async () => {

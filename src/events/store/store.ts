@@ -20,6 +20,13 @@ export interface GuardedEvent {
   isCountedOnly?: boolean | undefined;
 }
 
+/** Time of a customer's click without a lead or sale. */
+export interface SeenCustomer {
+  projectId: string;
+  customerId: string;
+  at: Date;
+}
+
 /** The outcome of {@link EventsStore.appendVisits}. */
 export interface AppendedVisits {
   /** Events that were new and are stored. */
@@ -140,8 +147,14 @@ export interface EventsStore {
    * changes nothing.
    */
   appendVisits(trx: Db, visits: readonly GuardedEvent[]): Promise<AppendedVisits>;
-  /** Stores and counts events that the caller knows to be new. */
+  /** Stores events that the caller knows to be new, and counts them for their links and QR codes. */
   append(trx: Db, events: readonly EventRow[]): Promise<void>;
+  /** Counts appended events for their customers, once at the end of the transaction. */
+  countCustomers(
+    trx: Db,
+    events: readonly EventRow[],
+    seen?: readonly SeenCustomer[],
+  ): Promise<void>;
 
   list(selection: EventSelection, page: ListPage, connection?: Db): Promise<ListedEvent[]>;
   /**

@@ -6,6 +6,7 @@ import { execute, rows } from '../../infra/db.ts';
 import { minorUnitsOf } from '../../infra/minor-units.ts';
 import { type ArchiveContext, type Archived, importedId, type RecordOutcome } from './context.ts';
 import type { ArchivedEvent } from './event-fields.ts';
+import { addFirstClicks } from './first-clicks.ts';
 
 /*
  * Imports events of an archive, which are counted when they are stored. No webhooks are sent for
@@ -49,8 +50,11 @@ export async function importEvents(
     storedIds.add(row.id);
   }
   await claimInvoices(context, fresh);
+  // Before counters are locked, as where conversions are recorded.
+  await addFirstClicks(context, fresh);
   await eventsStore().append(trx, fresh);
   await addPending(trx, await pendingOf(context, fresh));
+  await eventsStore().countCustomers(trx, fresh);
   return outcomes;
 }
 

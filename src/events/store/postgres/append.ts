@@ -3,7 +3,7 @@ import { type Db, execute } from '../../../infra/db.ts';
 import { COLUMNS, type ColumnTable, type RowOf } from '../../columns.ts';
 import { type EventRow, FORM_SUBMITTED } from '../../event.ts';
 import type { AppendedVisits, GuardedEvent } from '../store.ts';
-import { addToCounters, addToCustomers, CounterSums, CustomerSums } from './counters.ts';
+import { addToCounters, CounterSums } from './counters.ts';
 import { ChangedTimes, emptyBlocks } from './empty-blocks.ts';
 import { guard } from './guards.ts';
 
@@ -37,8 +37,9 @@ export async function appendVisits(
 }
 
 /**
- * Stores events, adds them to the counters of their links, QR codes, pages and customers, and marks
- * records whose form was submitted. The caller makes sure that the events are new, and publishes them.
+ * Stores events, adds them to the counters of their links, QR codes and pages, and marks records whose
+ * form was submitted. The caller makes sure that the events are new, adds them to the counters of
+ * their customers, and publishes them.
  */
 export const append = (trx: Db, rows: readonly EventRow[], outbox?: Outbox): Promise<void> =>
   store(trx, { fresh: rows, counted: [] }, outbox);
@@ -54,7 +55,6 @@ async function store(
   outbox?: Outbox,
 ): Promise<void> {
   const sums = new CounterSums();
-  const customers = new CustomerSums();
   for (const row of counted) sums.add(row);
   if (fresh.length > 0) {
     const here = outbox === undefined ? fresh : await insertIntoOutbox(trx, fresh, outbox);
@@ -62,7 +62,6 @@ async function store(
     const leads: EventRow[] = [];
     for (const row of fresh) {
       sums.add(row);
-      customers.add(row);
       if (row.event === 'lead') leads.push(row);
     }
     // Before blocks and counters, as in writes that lock a link and then erase its events.
@@ -72,7 +71,6 @@ async function store(
   // Counters come last: other transactions that visit the same records wait from here until the
   // commit.
   await addToCounters(trx, sums);
-  await addToCustomers(trx, customers);
 }
 
 /** Empties the blocks of stored events, and notes the numbers of them. */

@@ -1,6 +1,7 @@
 import { bigintSql, type Db, execute, rows } from '../../../infra/db.ts';
 import type { EventRow } from '../../event.ts';
 import { COUNTERS, type Counter, kindOf, type StoredKind } from '../../kinds.ts';
+import type { SeenCustomer } from '../store.ts';
 
 /** Increments for the counters of one record. */
 interface CounterIncrements extends Record<Counter, number> {
@@ -196,6 +197,13 @@ export class CustomerSums {
     }
   }
 
+  /** Notes that a customer was seen, by a click without a lead or sale. */
+  see({ projectId, customerId, at }: SeenCustomer): void {
+    const sum = this.#sumOf({ project_id: projectId }, customerId);
+    const time = at.toISOString();
+    if (sum.last_seen_at === null || time > sum.last_seen_at) sum.last_seen_at = time;
+  }
+
   /** Subtracts an event that was deleted. When its customer was seen last does not change. */
   subtract(row: CountedEvent): void {
     this.#count(row, -1);
@@ -220,7 +228,10 @@ export class CustomerSums {
     return sum;
   }
 
-  #sumOf({ project_id }: CountedEvent, customer_id: string): CustomerIncrements {
+  #sumOf(
+    { project_id }: Pick<CountedEvent, 'project_id'>,
+    customer_id: string,
+  ): CustomerIncrements {
     let sum = this.#sums.get(customer_id);
     if (sum === undefined) {
       sum = {
@@ -250,17 +261,59 @@ function addCustomerAmount(
 }
 
 /**
- * Adds increments to the counters of their customers; those of erased customers are left out. These
- * are the last rows that a transaction locks, after the counters of links, so that none waits for
- * another in a circle.
+ * Adds events, and clicks without a lead or sale, to the counters of their customers. A transaction
+ * does so once, at its end: these are the last rows that it locks, so that none waits for another in
+ * a circle.
+ */
+export async function countCustomers(
+  trx: Db,
+  events: readonly EventRow[],
+  seen: readonly SeenCustomer[] = [],
+): Promise<void> {
+  const sums = new CustomerSums();
+  for (const event of events) sums.add(event);
+  for (const one of seen) sums.see(one);
+  await addToCustomers(trx, sums);
+}
+
+/**
+ * Adds increments to the counters of their customers, or of those into whom they were merged; those
+ * of erased customers are left out.
  */
 export async function addToCustomers(trx: Db, counted: CustomerSums): Promise<void> {
   const sums = counted.list();
-  if (sums.length === 0) return;
+  const added = await increase(trx, sums);
+  const others = sums.filter(({ customer_id }) => !added.has(customer_id));
+  if (others.length === 0) return;
+  const aliases = await rows<{ merged_id: string; customer_id: string }>(
+    trx,
+    `SELECT merged_id, customer_id FROM customer_aliases
+      WHERE project_id = ANY(:projects) AND merged_id = ANY(:ids) ORDER BY customer_id`,
+    {
+      projects: [...new Set(others.map(({ project_id }) => project_id))],
+      ids: others.map(({ customer_id }) => customer_id),
+    },
+  );
+  for (const { merged_id, customer_id } of aliases) {
+    const sum = others.find((other) => other.customer_id === merged_id)!;
+    await increase(trx, [{ ...sum, customer_id }]);
+  }
+}
+
+/**
+ * Adds increments, of which each customer has at most one.
+ *
+ * @returns ids of those who have counters
+ */
+async function increase(
+  trx: Db,
+  sums: readonly CustomerIncrements[],
+): Promise<ReadonlySet<string>> {
+  if (sums.length === 0) return new Set();
   const columns = Object.entries(CUSTOMER_COLUMNS);
   const names = Object.keys(CUSTOMER_COLUMNS) as (keyof typeof CUSTOMER_COLUMNS)[];
   const amount = (name: string) => bigintSql(`c.${name}::numeric + sum.${name}`);
-  await execute(
+  const added = await rows<{ customer_id: string }>(
     trx,
     `WITH sum AS MATERIALIZED (
        SELECT * FROM unnest(${columns.map(([name, type]) => `:${name}::${type}[]`).join(', ')})
@@ -275,7 +328,9 @@ export async function addToCustomers(trx: Db, counted: CustomerSums): Promise<vo
             refund_amount_cents = ${amount('refund_amount_cents')},
             last_seen_at = greatest(c.last_seen_at, sum.last_seen_at)
        FROM locked JOIN sum ON sum.project_id = locked.project_id AND sum.customer_id = locked.customer_id
-      WHERE c.project_id = locked.project_id AND c.customer_id = locked.customer_id`,
+      WHERE c.project_id = locked.project_id AND c.customer_id = locked.customer_id
+      RETURNING c.customer_id`,
     Object.fromEntries(names.map((name) => [name, sums.map((sum) => sum[name])])),
   );
+  return new Set(added.map(({ customer_id }) => customer_id));
 }

@@ -3,6 +3,7 @@ import type { EventsStore } from '../store.ts';
 import { setAmounts } from './amounts.ts';
 import { append, appendVisits } from './append.ts';
 import { buildBlocks, resetBlocks } from './build-blocks.ts';
+import { countCustomers } from './counters.ts';
 import { eraseCustomer, eraseRecords, moveCustomers } from './erase.ts';
 import {
   countUpTo,
@@ -34,6 +35,7 @@ import { retainEvents } from './retention.ts';
 export const postgresStore: EventsStore = {
   appendVisits,
   append,
+  countCustomers,
   list,
   sumStored,
   sumCustomers,
