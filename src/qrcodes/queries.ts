@@ -54,20 +54,35 @@ export async function findQrCodeRow(projectId: string, ref: string): Promise<Dra
   return row === undefined ? undefined : toDrawnRow(row);
 }
 
+/** A code as which others may have a design: its content, and its folder. */
+export interface PlacedUrl {
+  url: string;
+  folderId: string | null;
+}
+
 /**
  * Reads the designs of static codes by the URLs that they contain; that of the newest code if there
- * are several.
+ * are several. Only a code in the folder of the URL counts, so that nobody designs what is in folders
+ * that they cannot see.
+ *
+ * @returns a function from a URL and its folder to the design
  */
 export async function findDesigns(
   projectId: string,
-  urls: readonly string[],
-): Promise<Map<string, StoredDesign>> {
+  urls: readonly PlacedUrl[],
+): Promise<(placed: PlacedUrl) => StoredDesign | undefined> {
   const rows = await QrCode.of(projectId)
     .where({ static: true, archived: false })
-    .whereRaw('md5(url) = ANY(ARRAY(SELECT md5(one) FROM unnest(?::text[]) AS one))', [urls])
+    .whereRaw('md5(url) = ANY(ARRAY(SELECT md5(one) FROM unnest(?::text[]) AS one))', [
+      urls.map(({ url }) => url),
+    ])
     .orderBy(['created_at', 'id'])
-    .select('url', 'design');
-  return new Map(rows.map(({ url, design }) => [url!, design]));
+    .select('url', 'folder_id', 'design');
+  const nameOf = ({ url, folderId }: PlacedUrl) => `${folderId ?? ''} ${url}`;
+  const designs = new Map(
+    rows.map(({ url, folder_id: folderId, design }) => [nameOf({ url: url!, folderId }), design]),
+  );
+  return (placed) => designs.get(nameOf(placed));
 }
 
 /** Reads the parts of codes that their images need, by id. */

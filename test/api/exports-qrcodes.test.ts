@@ -3,6 +3,7 @@ import sharp from 'sharp';
 import { wakeExport } from '../../src/exports/qrcodes/create.ts';
 import { db } from '../../src/infra/db.ts';
 import { EXPORT_BYTES } from '../../src/workspaces/plans.ts';
+import { ApiClient } from '../support/client.ts';
 import { DECODERS, printed, toPixels } from '../support/decoders.ts';
 import { eventually } from '../support/eventually.ts';
 import { anOpenExport, endOfExport, exported, unzipped } from '../support/exports.ts';
@@ -107,6 +108,48 @@ describe('exports of QR codes', () => {
     const { bytes: newest } = await api.download(`/qrcodes/${id}/image`, { size: '300' });
     expect(files['two.png']!.equals(newest)).to.equal(true);
     expect(await read(files['one.png']!)).to.equal(scan(one));
+  });
+
+  it('have no design of a link by a code of another folder, or that their creator cannot see', async () => {
+    const { body: folder } = await api.post('/folders', { name: 'Hidden' });
+    const { body: other } = await api.post('/folders', { name: 'Other' });
+    const { body: link } = await api.post('/links', { url: A, key: 'one', folderId: folder.id });
+    const { body: free } = await api.post('/links', { url: A, key: 'two' });
+    const design = { type: 'url', static: true, fgColor: '#14532D', pattern: 'dots' };
+    const scan = (shortLink: string) => `${shortLink}?qr=1`;
+    const { body: key } = await api.post('/keys', {
+      name: 'limited',
+      scopes: ['*'],
+      limits: { folderIds: [other.id] },
+    });
+    const limited = new ApiClient(key.key);
+    for (const { shortLink } of [link, free]) {
+      const body = { ...design, url: scan(shortLink), folderId: other.id };
+      expect((await limited.post('/qrcodes', body)).status).to.equal(201);
+    }
+    const picturesOf = async (client: World['api'], linkIds: string[]) =>
+      unzipped((await exported(client, { linkIds, size: 300 })).bytes);
+    const plain = await picturesOf(api, [link.id, free.id]);
+    const ofFolder = { ...design, url: scan(link.shortLink), folderId: folder.id };
+    const { id } = await create(ofFolder);
+    const designed = await picturesOf(api, [link.id, free.id]);
+    const { bytes: image } = await api.download(`/qrcodes/${id}/image`, { size: '300' });
+    expect(plain['one.png']!.equals(image)).to.equal(false);
+    expect(designed['one.png']!.equals(image)).to.equal(true);
+    expect(designed['two.png']!.equals(plain['two.png']!)).to.equal(true);
+
+    // The limits of a key can leave out codes of the same folder.
+    const { body: ofDomain } = await api.post('/keys', {
+      name: 'of a domain',
+      scopes: ['*'],
+      limits: { folderIds: [folder.id], domains: [world.domain] },
+    });
+    const within = () => picturesOf(new ApiClient(ofDomain.key), [link.id]);
+    expect((await within())['one.png']!.equals(image)).to.equal(true);
+    const { body: domain } = await api.post('/domains', { slug: `other.${world.domain}` });
+    await db()('qrcodes').where({ id }).update({ domain_id: domain.id });
+    expect((await within())['one.png']!.equals(plain['one.png']!)).to.equal(true);
+    expect((await picturesOf(api, [link.id]))['one.png']!.equals(image)).to.equal(true);
   });
 
   it('of links need their scope, and links that exist', async () => {

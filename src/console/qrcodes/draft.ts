@@ -40,14 +40,21 @@ export const NEW_DRAFT: CodeDraft = {
 
 type Link = Schemas['Link'];
 
-/** Returns a draft of the code of an existing link: a static code with its short link. */
+/**
+ * Returns a draft of the code of an existing link: a static code with its short link, in its folder,
+ * where images of the link have its design.
+ */
 export const withLink = (draft: CodeDraft, link: Link): CodeDraft => ({
   ...draft,
   type: 'url',
   contents: { ...draft.contents, url: scanLinkOf(link) },
   scanLink: scanLinkOf(link),
   isStatic: true,
-  shortLink: { ...draft.shortLink, title: link.title ?? `${link.domain}/${link.key}` },
+  shortLink: {
+    ...draft.shortLink,
+    title: link.title ?? `${link.domain}/${link.key}`,
+    folderId: link.folderId ?? '',
+  },
 });
 
 /** True for the code of an existing link. */

@@ -4,6 +4,7 @@ import { keptImage } from '../../images/keep.ts';
 import type { MadeImage } from '../../images/name.ts';
 import { vectorIn } from '../../images/vector/stored.ts';
 import { db } from '../../infra/db.ts';
+import { withinLimits } from '../../infra/limits.ts';
 import type { Log } from '../../infra/log.ts';
 import type { Picture } from '../../qrcodes/pictures.ts';
 import { type DrawnRow, findQrCodeRows } from '../../qrcodes/queries.ts';
@@ -44,9 +45,12 @@ export class PictureSource {
   async load(items: readonly Item[]): Promise<void> {
     const ids = items.map(({ record_id }) => record_id);
     const [links, codes] = [ids.filter(isLinkId), ids.filter((id) => !isLinkId(id))];
+    const { project_id: projectId, limits } = this.#row;
+    const ofLinks = () => findLinkRows(projectId, links);
     this.#codes = new Map([
-      ...(await findQrCodeRows(this.#row.project_id, codes)),
-      ...(await findLinkRows(this.#row.project_id, links)),
+      ...(await findQrCodeRows(projectId, codes)),
+      // Without the designs that its creator cannot see.
+      ...(await withinLimits(limits ?? undefined, ofLinks)),
     ]);
   }
 

@@ -42,7 +42,8 @@ export function LinkQrCode({ link }: { link: Link }) {
   });
   const loading = <Skeleton className="aspect-square w-full max-w-72" />;
   if (mayRead && codes.isPending) return loading;
-  const designed = codes.data?.find((code) => code.static);
+  // As in exports: a code of another folder may be by somebody who cannot see the link.
+  const designed = codes.data?.find((code) => code.static && code.folderId === link.folderId);
   if (designed === undefined) return <PlainCode link={link} />;
   return (
     <Suspense fallback={loading}>
