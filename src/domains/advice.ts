@@ -20,8 +20,21 @@ function isProxy(address: string): boolean {
   return RANGES.some((range) => parsed.kind() === range[0].kind() && parsed.match(range));
 }
 
+/** Facts about a domain apart from its checks. */
+export interface Surroundings {
+  /** Company that hosts its DNS; absent if it is not recognized. */
+  dnsHost?: string | undefined;
+  /** Its name at a registrar, if that has no name servers. */
+  unregistered?: string | undefined;
+  /** False if the service does not know its own address. */
+  hasTarget: boolean;
+}
+
 /** Adds to the checks that do not pass what the owner of the domain can do. */
-export function withActions(findings: Findings, dnsHost: string | undefined) {
+export function withActions(
+  findings: Findings,
+  { dnsHost, unregistered, hasTarget }: Surroundings,
+) {
   const { verification, dns, reachable, certificate } = findings;
   const place = dnsHost ?? 'your DNS provider';
   const isProxied = dns.found.some(({ value }) => isProxy(value));
@@ -34,11 +47,14 @@ export function withActions(findings: Findings, dnsHost: string | undefined) {
   };
 
   function verificationAction(): string | null {
-    return verification.status === 'missing' ? `Add the TXT record at ${place}. ${WAIT}` : null;
+    if (verification.status !== 'missing') return null;
+    return registration() ?? `Add the TXT record at ${place}. ${WAIT}`;
   }
 
   function dnsAction(): string | null {
-    if (dns.status === 'missing') return `Add the record of the domain at ${place}. ${WAIT}`;
+    if (dns.status === 'missing') {
+      return registration() ?? `Add the record of the domain at ${place}. ${WAIT}`;
+    }
     if (dns.status !== 'other') return null;
     if (works) return 'Nothing to do: this service answers, behind the other server.';
     if (isProxied) return 'Set “Proxy status” to “DNS only” at Cloudflare.';
@@ -49,12 +65,25 @@ export function withActions(findings: Findings, dnsHost: string | undefined) {
     if (reachable.status === 'other') {
       return dns.status === 'ok'
         ? 'Ask your administrator: the proxy in front of the service must forward this domain.'
-        : 'Correct the DNS record first.';
+        : dnsFirst();
     }
     if (reachable.status !== 'failed') return null;
     return dns.status === 'ok'
       ? 'Ask your administrator: the server does not answer from the internet.'
-      : 'Correct the DNS record first.';
+      : dnsFirst();
+  }
+
+  /** A record that could not be checked is not known to be wrong. */
+  function dnsFirst(): string | null {
+    if (dns.status !== 'unknown') return 'Correct the DNS record first.';
+    return hasTarget
+      ? null
+      : 'Ask your administrator to set DNS_TARGET, so that the DNS record can be checked.';
+  }
+
+  function registration(): string | undefined {
+    if (dns.status !== 'missing' || unregistered === undefined) return undefined;
+    return `${unregistered} has no name servers: check the spelling, or register it.`;
   }
 
   function certificateAction(): string | null {

@@ -31,7 +31,7 @@ interface Target {
 
 async function checkNow(domain: DomainToCheck): Promise<DomainChecks> {
   const target = await findTarget();
-  const [verification, dns, zone] = await Promise.all([
+  const [verification, dns, { zone, unregistered }] = await Promise.all([
     checkVerification(domain),
     checkDns(domain, target),
     findZone(domain.slug),
@@ -49,7 +49,11 @@ async function checkNow(domain: DomainToCheck): Promise<DomainChecks> {
   return {
     dnsHost: dnsHostIn(zone),
     records: recordsOf(domain, target, zone),
-    ...withActions(findings, zone?.host?.name),
+    ...withActions(findings, {
+      dnsHost: zone?.host?.name,
+      unregistered,
+      hasTarget: hasTarget(target),
+    }),
     checkedAt: new Date().toISOString(),
   };
 }
@@ -59,7 +63,7 @@ function dnsHostIn(zone: Zone | undefined): DomainChecks['dnsHost'] {
   const { name, nameServers, host } = zone;
   return {
     name: host?.name ?? null,
-    url: host?.url.replace('{zone}', name) ?? null,
+    url: host?.url?.replace('{zone}', name) ?? null,
     note: host?.note ?? null,
     zone: name,
     nameServers,
@@ -79,6 +83,9 @@ async function findTarget(): Promise<Target> {
   if (name !== undefined && isIP(name) !== 0) return { host: undefined, addresses: [name] };
   return { host: name, addresses: await addressesOf(name) };
 }
+
+const hasTarget = ({ host, addresses }: Target): boolean =>
+  host !== undefined || addresses.length > 0;
 
 /** Resolves a name to its addresses; none if it cannot be resolved. */
 async function addressesOf(host: string | undefined): Promise<string[]> {
@@ -157,7 +164,7 @@ async function checkDns({ slug }: DomainToCheck, target: Target): Promise<Findin
     return { status: 'missing', reason: `${slug} has no DNS record yet.`, found: targets };
   }
   const { host } = target;
-  if (host === undefined && target.addresses.length === 0) {
+  if (!hasTarget(target)) {
     const reason = 'The service does not know its own address: its operator can set DNS_TARGET.';
     return { status: 'unknown', reason, found: targets };
   }

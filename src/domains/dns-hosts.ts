@@ -3,8 +3,8 @@ export interface DnsHost {
   name: string;
   /** Pattern of the names of its name servers, in lower case. */
   servers: RegExp;
-  /** URL of the page with the records of a zone; `{zone}` stands for its name. */
-  url: string;
+  /** URL of the page with the records of a zone; `{zone}` stands for its name; absent if unknown. */
+  url?: string;
   /** Text in the field for the name of a record of the zone itself. */
   root: '@' | '';
   /** Type of a record at the root of a zone that names a host; absent if there is none. */
@@ -115,9 +115,8 @@ export const DNS_HOSTS: readonly DnsHost[] = [
     source: 'https://vercel.com/docs/domains',
   },
   {
-    name: 'Netlify',
+    name: 'NS1 or Netlify',
     servers: /\.nsone\.net$/,
-    url: 'https://app.netlify.com/',
     root: '@',
     source: 'https://docs.netlify.com/',
   },

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { type Findings, withActions } from '../../src/domains/advice.ts';
 import { checkReachable } from '../../src/domains/checks.ts';
 import { DNS_HOSTS, dnsHostOf } from '../../src/domains/dns-hosts.ts';
 import { Site } from '../support/site.ts';
@@ -33,8 +34,7 @@ describe('GET /domains/{id}/checks', () => {
     expect(checks.dns).to.deep.equal({
       status: 'missing',
       reason: `${host} has no DNS record yet.`,
-      action:
-        'Add the record of the domain at your DNS provider. DNS changes can take some minutes to be visible.',
+      action: `${host.slice('go.'.length)} has no name servers: check the spelling, or register it.`,
       found: [],
     });
     expect([checks.reachable.status, checks.certificate.status]).to.deep.equal([
@@ -156,7 +156,7 @@ describe('GET /domains/{id}/checks', () => {
         'maceio.ns.porkbun.com': 'Porkbun',
         'ns1.digitalocean.com': 'DigitalOcean',
         'ns1.vercel-dns.com': 'Vercel',
-        'dns1.p04.nsone.net': 'Netlify',
+        'dns1.p04.nsone.net': 'NS1 or Netlify',
         'ns1-01.azure-dns.com': 'Azure DNS',
         'ns1.dnsimple.com': 'DNSimple',
         'ns1.hover.com': 'Hover',
@@ -175,6 +175,45 @@ describe('GET /domains/{id}/checks', () => {
       expect(dnsHostOf(['ada.ns.cloudflare.com.evil.example'])).to.equal(undefined);
       expect(dnsHostOf([])).to.equal(undefined);
     });
+  });
+
+  it('names no zone above the name that a registrar sells', async () => {
+    const { api, slug } = await aWorkspace();
+    const name = `${slug}.co.uk`;
+    stack().dns.answer('co.uk', { nameServers: ['ns1.nic.uk'] });
+    await api.post('/domains', { slug: `go.${name}` });
+    const read = async () => (await api.get(`/domains/go.${name}/checks`)).body;
+    const { dnsHost, verification, dns } = await read();
+    expect(dnsHost).to.equal(null);
+    const action = `${name} has no name servers: check the spelling, or register it.`;
+    expect([verification.action, dns.action]).to.deep.equal([action, action]);
+
+    stack().dns.answer(name, { nameServers: ['ns1.name.com'] });
+    await api.post('/domains', { slug: `shop.${name}` });
+    const { body } = await api.get(`/domains/shop.${name}/checks`);
+    expect(body.dnsHost).to.include({ name: 'Name.com', zone: name });
+    expect(body.dns.action).to.equal(
+      'Add the record of the domain at Name.com. DNS changes can take some minutes to be visible.',
+    );
+  });
+
+  it('blames no DNS record that it could not check', () => {
+    const findings: Findings = {
+      verification: { status: 'verified', reason: null },
+      dns: { status: 'unknown', reason: null, found: [{ type: 'A', value: '192.0.2.1' }] },
+      reachable: { status: 'failed', reason: null },
+      certificate: { status: 'unknown', reason: null },
+    };
+    const actionOf = (hasTarget: boolean, dns: Findings['dns']['status'] = 'unknown') =>
+      withActions({ ...findings, dns: { ...findings.dns, status: dns } }, { hasTarget }).reachable
+        .action;
+    expect(actionOf(true)).to.equal(null);
+    expect(actionOf(false)).to.equal(
+      'Ask your administrator to set DNS_TARGET, so that the DNS record can be checked.',
+    );
+    for (const status of ['other', 'missing'] as const) {
+      expect(actionOf(true, status)).to.equal('Correct the DNS record first.');
+    }
   });
 
   it('says where no name server answers', async () => {
