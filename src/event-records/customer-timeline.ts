@@ -4,6 +4,7 @@ import { eventsStore } from '../events/store/index.ts';
 import type { ListedEvent, ListPage } from '../events/store/store.ts';
 import { Joi, paging, recordId, requiredText, requiredTime } from '../http/fields.ts';
 import { found, pageOf, type Route, route } from '../http/route.ts';
+import { timeOfId } from '../ids.ts';
 import { db, rows } from '../infra/db.ts';
 import type { Position } from '../infra/keyset.ts';
 import type { Paging } from '../workspaces/lists.ts';
@@ -12,13 +13,13 @@ import { eventRecord } from './record.ts';
 
 /*
  * The timeline of a customer has three sources: their leads, sales and refunds; the clicks that
- * these belong to; and the merges by which they got further external ids.
+ * these belong to; and the merges by which they got the external ids of others.
  */
 
 /** Maximum number of clicks in a timeline: those of the newest leads and sales. */
 const MAX_CLICKS = 1_000;
 
-/** An external id that a customer got, by a merge or from a payment processor. */
+/** An external id that a customer got by a merge. */
 interface Merge {
   merge: { externalId: string; customerId: string };
 }
@@ -109,6 +110,13 @@ async function listClicks({
   return (await eventsStore().findVisits(projectId, [...new Set(ids)])).map(ofEvent);
 }
 
+/**
+ * True for the external id of a customer who was merged. Payment processors give others, whose id was
+ * made for them.
+ */
+const isMerged = ({ customerId, atMicros }: { customerId: string; atMicros: number }): boolean =>
+  timeOfId(customerId) < Math.floor(atMicros / 1_000);
+
 async function listMerges({ project_id: projectId, id }: Customer): Promise<Entry[]> {
   const aliases = await rows<{ externalId: string; customerId: string; atMicros: number }>(
     db(),
@@ -117,7 +125,7 @@ async function listMerges({ project_id: projectId, id }: Customer): Promise<Entr
        FROM customer_aliases WHERE project_id = :projectId AND customer_id = :id`,
     { projectId, id },
   );
-  return aliases.map(({ atMicros, ...alias }) => ({
+  return aliases.filter(isMerged).map(({ atMicros, ...alias }) => ({
     atMicros,
     id: alias.customerId,
     merge: alias,

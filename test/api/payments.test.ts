@@ -166,6 +166,9 @@ describe('deliveries of payment processors', () => {
     // The customer of Stripe is another name of the customer from now on.
     const { body: customer } = await world.api.get('/customers/ext_cus_1');
     expect(customer).to.include({ externalId: 'user-1' });
+    const { body: timeline } = await world.api.get('/customers/ext_cus_1/timeline');
+    const kinds = timeline.map(({ event }: { event: string }) => event);
+    expect(kinds.toSorted()).to.deep.equal(['click', 'lead', 'sale']);
     await deliver(
       fake.checkout({ id: 'cs_2', customer: 'cus_1', payment_intent: 'pi_2', amount_total: 70 }),
     );
