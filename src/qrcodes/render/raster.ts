@@ -4,7 +4,7 @@ import type { Drawing } from './drawing-types.ts';
 import { flatPicture } from './flat-picture.ts';
 import { type MiddleImage, sourceOf } from './middle-image.ts';
 import type { Output } from './output.ts';
-import { type PaintedPicture, paintedPicture } from './painted-picture.ts';
+import { MOST_PX, type PaintedPicture, paintedPicture } from './painted-picture.ts';
 import { indexedPng, truecolorPng } from './png.ts';
 import { withJpegResolution, withPngResolution } from './resolution.ts';
 import { embeddedPictures } from './square-pixels.ts';
@@ -53,11 +53,13 @@ export async function toRaster(
 ): Promise<Buffer> {
   const flat = image === undefined && format === 'png' ? flatPicture(drawing) : undefined;
   if (flat !== undefined) return indexedPng({ ...flat, depth: 8, effort: EFFORT.indexed }, dpi);
-  const painted = paintedPicture(drawing, image && (await insetOf(drawing, image)));
+  const units = drawing.width * drawing.height;
+  // librsvg scales the image of a large picture.
+  const isInset = image !== undefined && units <= MOST_PX;
+  const painted = paintedPicture(drawing, isInset ? await insetOf(drawing, image) : undefined);
   if (painted !== undefined && format === 'png')
     return truecolorPng(painted, EFFORT.truecolor, dpi);
   const { default: sharp } = await import('sharp');
-  const units = drawing.width * drawing.height;
   const bytes = await rendering.run(
     async () => {
       const [input, options] =
