@@ -11,7 +11,7 @@ import { refuseLate } from '../users/late-jobs.ts';
 import { providerName } from '../users/oidc.ts';
 import { hasSession } from '../users/queries.ts';
 import { useCode } from '../users/second-factor/commands.ts';
-import { hasFactor } from '../users/second-factor/queries.ts';
+import { hasFactor, refuseWithoutPasskey } from '../users/second-factor/queries.ts';
 import { CHALLENGE_SECONDS } from './challenges.ts';
 import { type ConfirmedChange, passkeyJobs } from './jobs.ts';
 import { listPasskeys, MAX_PASSKEYS, noPasskey } from './queries.ts';
@@ -33,8 +33,9 @@ async function useChallenge(trx: Db, hash: string): Promise<void> {
  * Checks that nothing has ended a confirmation since the request, and uses its code. The caller has
  * locked the person.
  *
- * @throws Refusal `unauthorized` if the session has ended; `conflict` if the code was used
- *   meanwhile, an authenticator app was added, or nobody waits for the change any more
+ * @throws Refusal `unauthorized` if the session has ended; `forbidden` if it has no second factor
+ *   and a passkey was added; `conflict` if the code was used meanwhile, an authenticator app was
+ *   added, or nobody waits for the change any more
  */
 async function useConfirmation(
   trx: Db,
@@ -48,6 +49,8 @@ async function useConfirmation(
     await useCode(trx, userId, proof);
   } else if (await hasFactor(trx, userId)) {
     throw new Refusal('conflict', 'There is an authenticator app now: confirm with its code');
+  } else {
+    await refuseWithoutPasskey({ userId, sessionId }, trx);
   }
 }
 

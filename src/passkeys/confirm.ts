@@ -2,7 +2,7 @@ import { Refusal } from '../errors.ts';
 import type { ApiRequest } from '../http/route.ts';
 import { requirePassword } from '../users/current-password.ts';
 import { checkCode } from '../users/second-factor/check.ts';
-import { findFactor } from '../users/second-factor/queries.ts';
+import { findFactor, refuseWithoutPasskey } from '../users/second-factor/queries.ts';
 import type { ConfirmedChange } from './jobs.ts';
 import { isRecent } from './queries.ts';
 import type { Confirmation } from './schema.ts';
@@ -12,7 +12,8 @@ import type { Confirmation } from './schema.ts';
  * authenticator app, as far as they have them, or else by a recent sign-in. The job uses the code.
  *
  * @throws Refusal `unprocessable_entity` if the password or the code is missing or wrong;
- *   `forbidden` if there is neither and the sign-in is too old; `rate_limit_exceeded`
+ *   `forbidden` if there is neither and the sign-in is too old, or if there is no app and a person
+ *   with a passkey has signed in without a second factor; `rate_limit_exceeded`
  */
 export async function confirmIdentity(
   request: ApiRequest<{ body: Confirmation }>,
@@ -26,6 +27,7 @@ export async function confirmIdentity(
     const proof = await checkCode(request, userId, code);
     return { userId, sessionId, passwordVersion, proof };
   }
+  await refuseWithoutPasskey({ userId, sessionId });
   if (passwordHash === null && !(await isRecent(sessionId))) {
     throw new Refusal(
       'forbidden',

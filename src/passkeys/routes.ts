@@ -47,7 +47,8 @@ const FROM_CONSOLE =
 
 const CONFIRMED =
   'Needs the password of a person who has one, and a code of one who has an authenticator app; of ' +
-  'a person with neither, a sign-in within the last hour.';
+  'a person with neither, a sign-in within the last hour. Responds with 403 to a person with a ' +
+  'passkey and without an app who has signed in without a second factor.';
 
 /** Endpoints of passkeys. */
 export const passkeyRoutes: Route[] = [

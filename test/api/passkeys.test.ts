@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { pino } from 'pino';
+import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { seal } from '../../src/infra/seal.ts';
 import { hashToken, newToken } from '../../src/infra/secrets.ts';
 import { createSignInLink, removeLostPasskeys, setDisabled } from '../../src/users/accounts.ts';
+import { secondFactorHandlers } from '../../src/users/second-factor/commands.ts';
+import { stepAt, totpCode } from '../../src/users/second-factor/totp.ts';
 import {
   type Algorithm,
   Authenticator,
@@ -578,20 +582,24 @@ describe('the passkeys of a person', () => {
 
   it('stay if they are the only way to sign in, also concurrently', async () => {
     const person = await aPerson();
-    const ids = [(await aPasskey(person)).recordId, (await aPasskey(person)).recordId];
-    const remove = (id: string) => person.api.post(`/me/passkeys/${id}/remove`, {});
-    const answers = await Promise.all(ids.map(remove));
+    const passkeys = [await aPasskey(person), await aPasskey(person)];
+    const sessions = await Promise.all(
+      passkeys.map(async (passkey) => ({
+        id: passkey.recordId,
+        api: signedInClient(tokenSet(await signIn(passkey))!),
+      })),
+    );
+    const remove = ({ id, api }: (typeof sessions)[number], body = {}) =>
+      api.post(`/me/passkeys/${id}/remove`, body);
+    const answers = await Promise.all(sessions.map((session) => remove(session)));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).to.deep.equal([204, 409]);
-    const { id } = (await passkeysOf(person))[0]!;
-    expect(refusal(await remove(id))).to.deep.equal([
+    const left = sessions[answers.findIndex(({ status }) => status === 409)]!;
+    expect(refusal(await remove(left))).to.deep.equal([
       409,
       'The passkey is your only way to sign in: set a password or add another passkey first',
     ]);
-    await person.api.patch('/me', { password: PASSWORD });
-    const answer = await person.api.post(`/me/passkeys/${id}/remove`, {
-      currentPassword: PASSWORD,
-    });
-    expect(answer.status).to.equal(204);
+    await left.api.patch('/me', { password: PASSWORD });
+    expect((await remove(left, { currentPassword: PASSWORD })).status).to.equal(204);
   });
 
   it('end with the first proof of the email address, and are for operators after a loss', async () => {
@@ -662,6 +670,80 @@ describe('a passkey in a workspace that requires a second factor', () => {
     const path = `/me/passkeys/${second.recordId}/remove`;
     expect((await signedIn.post(path, { ...confirmation, code })).status).to.equal(204);
     expect((await signedIn.get('/links')).status).to.equal(200);
+  });
+});
+
+describe('a person with a passkey and no authenticator app', () => {
+  const confirmation = { currentPassword: PASSWORD };
+  const FIRST = [403, 'Sign in with a passkey first'];
+
+  it('changes second factors in no session of somebody who knows the password alone', async () => {
+    const person = await aPerson({ password: PASSWORD });
+    const passkey = await aPasskey(person, { confirmation });
+    const { api, sessionId } = await aSession(person.userId);
+    const { secret, setup } = (await person.api.post('/me/second-factor/setup')).body;
+    const code = totpCode(secret, stepAt(Date.now()));
+    const addApp = (by: ApiClient) =>
+      by.post('/me/second-factor', { ...confirmation, setup, code });
+    const remove = (by: ApiClient) =>
+      by.post(`/me/passkeys/${passkey.recordId}/remove`, confirmation);
+    for (const answer of [
+      await api.post('/me/passkeys/setup', confirmation),
+      await remove(api),
+      await api.post('/me/second-factor/setup'),
+      await addApp(api),
+    ]) {
+      expect(refusal(answer)).to.deep.equal(FIRST);
+    }
+    // A new password changes nothing.
+    const changed = { ...confirmation, password: 'another good password' };
+    expect((await api.patch('/me', changed)).status).to.equal(200);
+    const next = { currentPassword: changed.password };
+    expect(refusal(await api.post('/me/passkeys/setup', next))).to.deep.equal(FIRST);
+    const session = await db()('sessions').where({ id: sessionId }).first();
+    expect(session.second_factor).to.equal(null);
+
+    const signedIn = signedInClient(tokenSet(await signIn(passkey))!);
+    await aPasskey({ api: signedIn }, { confirmation: next });
+    const { body } = await signedIn.post('/me/second-factor/setup');
+    const made = await signedIn.post('/me/second-factor', {
+      ...next,
+      setup: body.setup,
+      code: totpCode(body.secret, stepAt(Date.now())),
+    });
+    expect(made.status).to.equal(201);
+  });
+
+  it('adds none in a session that was about to before the passkey was there', async () => {
+    const person = await aPerson({ password: PASSWORD });
+    const { api, sessionId } = await aSession(person.userId);
+    const { options, setup } = (await api.post('/me/passkeys/setup', confirmation)).body;
+    await aPasskey(person, { confirmation });
+    const credential = new Authenticator().create(options);
+    const answer = await api.post('/me/passkeys', { setup, name: 'a', credential });
+    expect(refusal(answer)).to.deep.equal(FIRST);
+    // The job of an app finds a passkey that was added since the request.
+    const job = secondFactorHandlers.find(({ job: { name } }) => name === 'secondFactor.create')!;
+    const data = {
+      userId: person.userId,
+      keptId: sessionId,
+      at: new Date().toISOString(),
+      passwordVersion: 0,
+      secret: 'sealed',
+      step: 1,
+      hashes: ['a'],
+    };
+    const log = pino({ level: 'silent' });
+    const run = job.run(data, { jobId: newId('job'), projectId: '', isRepeat: false, log });
+    expect(await run.catch((thrown: Error) => thrown.message)).to.equal(FIRST[1]);
+    expect(await db()('second_factors').where({ user_id: person.userId })).to.deep.equal([]);
+  });
+
+  it('begins again after the operator has removed the lost passkeys', async () => {
+    const person = await aPerson({ password: PASSWORD });
+    await aPasskey(person, { confirmation });
+    await removeLostPasskeys(db(), person.email);
+    await aPasskey(await aSession(person.userId), { confirmation });
   });
 });
 

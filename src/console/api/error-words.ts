@@ -378,6 +378,7 @@ const MESSAGES: readonly [message: RegExp, words: string][] = [
   [/^email or password is wrong$/, 'Wrong email or password.'],
   [/^The workspace ".*" requires a second/, 'This workspace requires two-factor authentication.'],
   [/^Passkeys of a person without a password/, 'Sign out and in again, then change your passkeys.'],
+  [/^Sign in with a passkey first$/, 'Sign in again, with your passkey.'],
   [/^requireSecondFactor can be/, 'Set up two-factor authentication for yourself first.'],
   [/^This needs an operator/, 'Only an operator of this installation can open this.'],
   [/^This needs the (\w+) plan or higher/, 'This needs the $1 plan or higher. Ask an owner.'],

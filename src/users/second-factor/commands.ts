@@ -6,7 +6,7 @@ import { addSession, endOtherSessions, isStored, lockPerson, takeLink } from '..
 import { refuseLate } from '../late-jobs.ts';
 import { hasSession } from '../queries.ts';
 import { type FactorProof, secondFactorJobs } from './jobs.ts';
-import { findFactor } from './queries.ts';
+import { findFactor, refuseWithoutPasskey } from './queries.ts';
 
 /**
  * Uses a code, which is accepted once.
@@ -73,7 +73,8 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
    * Adds an authenticator app to a person. Their other sessions end, which have no second factor.
    *
    * @throws Refusal `unauthorized` if the session has ended or the password has changed since the
-   *   request; `conflict` if there is one, or nobody waits for the codes any more
+   *   request; `forbidden` if the person has a passkey and the session no second factor; `conflict`
+   *   if there is one, or nobody waits for the codes any more
    */
   'secondFactor.create': ({ secret, step, hashes, passwordVersion, ...others }) =>
     db().transaction(async (trx) => {
@@ -90,6 +91,7 @@ export const secondFactorHandlers = handlers(secondFactorJobs, {
       if (factor !== undefined) {
         throw new Refusal('conflict', 'There is a second factor already: remove it first');
       }
+      await refuseWithoutPasskey({ userId, sessionId: keptId }, trx);
       await execute(
         trx,
         'INSERT INTO second_factors (user_id, secret, last_step) VALUES (?, ?, ?)',

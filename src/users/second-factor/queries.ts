@@ -1,3 +1,4 @@
+import { Refusal } from '../../errors.ts';
 import { type Db, db, rows } from '../../infra/db.ts';
 
 /** The second factor of a person, as a code is compared with it. */
@@ -36,4 +37,24 @@ export async function hasFactor(trx: Db, userId: string): Promise<boolean> {
     userId,
   ]);
   return factors.length > 0;
+}
+
+/**
+ * Refuses a session without a second factor, of a person who has a passkey, to add or remove a
+ * second factor: whoever knows the password alone could otherwise give one to the session.
+ *
+ * @throws Refusal `forbidden`
+ */
+export async function refuseWithoutPasskey(
+  { userId, sessionId }: { userId: string; sessionId: string },
+  connection: Db = db(),
+): Promise<void> {
+  const sessions = await rows<object>(
+    connection,
+    `SELECT id FROM sessions
+      WHERE id = :sessionId AND user_id = :userId AND second_factor IS NULL
+        AND EXISTS (SELECT FROM passkeys WHERE user_id = :userId)`,
+    { userId, sessionId },
+  );
+  if (sessions.length > 0) throw new Refusal('forbidden', 'Sign in with a passkey first');
 }

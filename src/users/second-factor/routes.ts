@@ -19,6 +19,7 @@ import { signedIn, startSession } from '../sessions.ts';
 import { checkCode, secretContext, wrongCode } from './check.ts';
 import { clearedFirstStep, readFirstStep } from './first-step.ts';
 import { type FactorChange, secondFactorJobs } from './jobs.ts';
+import { refuseWithoutPasskey } from './queries.ts';
 import { newRecoveryCodes, recoveryHash } from './recovery-codes.ts';
 import {
   type CodeBody,
@@ -85,9 +86,11 @@ export const secondFactorRoutes = (drawQrCode: (text: string) => string): Route[
     summary: 'Begin to set up a second factor',
     description:
       'Returns a secret for an authenticator app (TOTP, RFC 6238: SHA-1, six digits, 30 s). ' +
-      'Nothing changes until `POST /me/second-factor` confirms it.',
+      'Nothing changes until `POST /me/second-factor` confirms it. Responds with 403 to a person ' +
+      'with a passkey who has signed in without it.',
     answers: { 200: setupRecord },
-    async handle({ caller: { userId } }) {
+    async handle({ caller: { userId, sessionId } }) {
+      await refuseWithoutPasskey({ userId, sessionId: sessionId! });
       const { email } = await readCredentials(userId);
       const secret = newTotpSecret();
       const uri = totpUri(secret, { account: email, issuer: new URL(config().BASE_URL).hostname });
@@ -111,6 +114,7 @@ export const secondFactorRoutes = (drawQrCode: (text: string) => string): Route[
       const { body, caller } = request;
       const { userId } = caller;
       const secret = readSetup(userId, body.setup);
+      await refuseWithoutPasskey({ userId, sessionId: caller.sessionId! });
       const { passwordVersion } = await requirePassword(request, body.currentPassword);
       const step = stepOf(secret, plainCode(body.code), { after: 0, now: Date.now() });
       if (step === undefined) throw wrongCode();
