@@ -23,7 +23,7 @@ export interface NewFile extends FileRef {
  * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"
  */
 export async function readSource(source: string): Promise<NewFile> {
-  const bytes = await bytesOf(source, MAX_BYTES, Object.keys(FILE_TYPES).join(', '));
+  const bytes = await bytesOf(source, { maxBytes: MAX_BYTES }, Object.keys(FILE_TYPES).join(', '));
   const head = bytes.subarray(0, 16).toString('latin1');
   const type = typeOfHead(head);
   if (type === undefined) throw refuse('must be a PDF, PNG, JPEG, WebP or GIF');

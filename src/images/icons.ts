@@ -4,6 +4,8 @@ import { db, execute, rows } from '../infra/db.ts';
 const FRESH_DAYS = 30;
 /** The same for a site without an icon, or that could not be read. */
 const FRESH_MISS_DAYS = 1;
+/** Time after which a site that did not respond in time is asked again, in hours. */
+const LATE_HOURS = 1;
 /** Time after which icons that nobody has seen are deleted, in days. */
 const KEPT_DAYS = 120;
 
@@ -25,20 +27,28 @@ export async function findIcon(projectId: string, origin: string): Promise<Store
   return icon;
 }
 
+/** The outcome of reading the icon of a site. */
+export interface ReadIcon extends Pick<StoredIcon, 'png'> {
+  /** True if the site did not respond in time. */
+  isLate: boolean;
+}
+
 /** Stores the icon of a site. An earlier one stays if there is none now. */
 export async function storeIcon(
   projectId: string,
   origin: string,
-  png: Buffer | null,
+  { png, isLate }: ReadIcon,
 ): Promise<void> {
+  const ageHours = png === null && isLate ? FRESH_MISS_DAYS * 24 - LATE_HOURS : 0;
   // The workspace may have been deleted meanwhile.
   await execute(
     db(),
-    `INSERT INTO icons AS present (project_id, origin, png)
-     SELECT id, :origin, :png::bytea FROM workspaces WHERE id = :projectId
+    `INSERT INTO icons AS present (project_id, origin, png, read_at)
+     SELECT id, :origin, :png::bytea, now() - make_interval(hours => :ageHours)
+       FROM workspaces WHERE id = :projectId
      ON CONFLICT (project_id, origin) DO UPDATE
-       SET png = coalesce(excluded.png, present.png), read_at = now()`,
-    { projectId, origin, png },
+       SET png = coalesce(excluded.png, present.png), read_at = excluded.read_at`,
+    { projectId, origin, png, ageHours },
   );
 }
 

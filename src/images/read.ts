@@ -51,7 +51,7 @@ export interface RequestOrigin {
  * `service_unavailable` when it cannot be processed now
  */
 export const readImage = (source: string, origin: RequestOrigin): Promise<ReadImage> =>
-  redrawn(source, origin, MAX_BYTES, redraw);
+  redrawn(source, origin, { maxBytes: MAX_BYTES }, redraw);
 
 /**
  * Fetches and re-encodes an image like `readImage`, as a WebP that is small enough for a preview.
@@ -59,7 +59,7 @@ export const readImage = (source: string, origin: RequestOrigin): Promise<ReadIm
  * @throws Refusal as `readImage` does
  */
 export const readPreviewImage = (url: string): Promise<Buffer> =>
-  redrawn(url, { isOfNobody: false }, MAX_PREVIEW_BYTES, (image) =>
+  redrawn(url, { isOfNobody: false }, { maxBytes: MAX_PREVIEW_BYTES }, (image) =>
     image
       .rotate()
       .resize({ ...PREVIEW, fit: 'inside', withoutEnlargement: true })
@@ -76,14 +76,15 @@ const ICON_SIDE = 64;
 /**
  * Fetches and re-encodes the icon of a site, which may be an ICO, as a small PNG.
  *
+ * @param timeoutMs time limit for fetching it
  * @throws Refusal as `readImage` does
  */
-export const readIcon = (url: string): Promise<Buffer> =>
+export const readIcon = (url: string, timeoutMs: number): Promise<Buffer> =>
   redrawn(
     url,
     // Icons are drawn after the images that somebody waits for.
     { isOfNobody: true },
-    MAX_ICON_BYTES,
+    { maxBytes: MAX_ICON_BYTES, timeoutMs },
     (image) =>
       image
         .rotate()
@@ -107,14 +108,20 @@ async function unpackIco(file: Buffer): Promise<Buffer> {
     .toBuffer();
 }
 
+/** Limits of a file that is fetched. */
+interface FileLimits {
+  maxBytes: number;
+  timeoutMs?: number;
+}
+
 async function redrawn<Result>(
   source: string,
   { isOfNobody }: RequestOrigin,
-  maxBytes: number,
+  limits: FileLimits,
   draw: (image: Sharp, vector: Vector | undefined) => Promise<Result>,
   unpack?: (file: Buffer) => Promise<Buffer>,
 ): Promise<Result> {
-  const file = await bytesOf(source, maxBytes, 'image/*');
+  const file = await bytesOf(source, limits, 'image/*');
   const bytes = unpack === undefined ? file : await unpack(file);
   const root = isRaster(bytes) ? undefined : svgRoot(bytes.toString('utf8'));
   if (root === undefined && !isRaster(bytes)) {
@@ -149,14 +156,22 @@ async function decode<Result>(
  * @param accept media types that the server is asked for
  * @throws Refusal `unprocessable_entity`, whose message completes "<field> …"
  */
-export const bytesOf = async (source: string, maxBytes: number, accept: string): Promise<Buffer> =>
-  /^data:/i.test(source) ? readDataUri(source) : download(source, maxBytes, accept);
+export const bytesOf = async (
+  source: string,
+  limits: FileLimits,
+  accept: string,
+): Promise<Buffer> =>
+  /^data:/i.test(source) ? readDataUri(source, limits.maxBytes) : download(source, limits, accept);
 
-async function download(url: string, maxBytes: number, accept: string): Promise<Buffer> {
+async function download(
+  url: string,
+  { maxBytes, timeoutMs = TIMEOUT_MS }: FileLimits,
+  accept: string,
+): Promise<Buffer> {
   try {
     const { status, body } = await guardedFetch(url, {
       maxBytes,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       headers: { accept },
     });
     if (status === 200) return body;
@@ -168,7 +183,7 @@ async function download(url: string, maxBytes: number, accept: string): Promise<
 }
 
 /** Parses a `data:` URI (RFC 2397). */
-function readDataUri(uri: string): Buffer {
+function readDataUri(uri: string, maxBytes: number): Buffer {
   const comma = uri.indexOf(',');
   const data = uri.slice(comma + 1);
   if (/%(?![0-9a-f]{2})/i.test(data)) {
@@ -178,7 +193,9 @@ function readDataUri(uri: string): Buffer {
   const decoded = percentDecoded(data);
   const isBase64 = /;base64$/i.test(uri.slice(0, comma));
   const bytes = isBase64 ? Buffer.from(decoded.toString('latin1'), 'base64') : decoded;
-  if (bytes.length > MAX_BYTES) throw refuse(FETCH_RULES.size(MAX_BYTES));
+  // The bytes are part of the request, whose size is limited too.
+  const limit = Math.min(maxBytes, MAX_BYTES);
+  if (bytes.length > limit) throw refuse(FETCH_RULES.size(limit));
   return bytes;
 }
 

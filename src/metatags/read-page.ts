@@ -10,8 +10,8 @@ import { MAX_URL, type Metatags } from './record.ts';
 /** Maximum size of a page after decompression, in bytes. */
 const MAX_BYTES = 1024 * 1024;
 /**
- * Time limit for everything: name resolution, redirects, and the page up to the end of its head, in
- * ms.
+ * Default time limit for everything: name resolution, redirects, and the page up to the end of its
+ * head, in ms.
  */
 const TIMEOUT_MS = 5_000;
 const REDIRECTS = 5;
@@ -25,8 +25,8 @@ type Kind = 'html' | 'unclear' | 'image' | 'other';
  *
  * @throws Refusal `unprocessable_entity` if there is no readable page
  */
-export async function readPage(url: string): Promise<Metatags> {
-  const fetched = await fetchHead(url);
+export async function readPage(url: string, timeoutMs = TIMEOUT_MS): Promise<Metatags> {
+  const fetched = await fetchHead(url, timeoutMs);
   const { status, headers } = fetched;
   // The fragment is not part of a request, and does not change the page.
   const at = fetched.url.replace(/#.*$/s, '');
@@ -57,13 +57,13 @@ const refuse = (rule: string) => new Refusal('unprocessable_entity', `url ${rule
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-async function fetchHead(url: string): Promise<Fetched> {
+async function fetchHead(url: string, timeoutMs: number): Promise<Fetched> {
   // During the download only the end of the head matters, for which the character set is irrelevant
   // except for UTF-16: of such a page more than needed is read.
   const watched = new Head();
   try {
     return await guardedFetch(url, {
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
       maxBytes: MAX_BYTES,
       overflow: 'cut',
       compressed: true,

@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { imageInIco, isIco, type Pixels } from '../../src/images/ico.ts';
+import { readIcon } from '../../src/images/read.ts';
 import { db } from '../../src/infra/db.ts';
 import { eventually } from '../support/eventually.ts';
 import { OneProcess } from '../support/one-process.ts';
@@ -295,6 +297,49 @@ describe('icons of destinations', () => {
     } finally {
       await other.stop();
     }
+  });
+
+  it('of sites that never respond leave slots to others, and are tried again in an hour', async () => {
+    let [open, most] = [0, 0];
+    const wait = (_: unknown, response: ServerResponse) => {
+      open += 1;
+      most = Math.max(most, open);
+      response.on('close', () => {
+        open -= 1;
+      });
+    };
+    site.answer('/', wait);
+    site.answer('/favicon.ico', wait);
+    const worlds = await Promise.all(Array.from({ length: 12 }, () => aWorkspace()));
+    await Promise.all(worlds.map(({ api }) => api.post('/links', { url: site.url })));
+    const { id } = await link(site.url);
+    await eventually(() => expect(open).to.equal(6));
+    const other = await Site.start();
+    try {
+      const logo = other.answer('/logo.png', { type: 'image/png', body: await square(32, RED) });
+      const made = await world.api.post('/qrcodes', { type: 'url', url: site.url, logo });
+      expect(made.status, JSON.stringify(made.body)).to.equal(201);
+    } finally {
+      await other.stop();
+    }
+    // Nothing remembers a miss for a day that may be due to a moment.
+    const hours = async () =>
+      (Date.now() - ((await wasRead()) as unknown as { read_at: Date }).read_at.getTime()) /
+      3_600_000;
+    expect(await hours()).to.be.within(22.9, 23.1);
+    expect(most).to.equal(6);
+    site.answer('/', { status: 404 });
+    site.answer('/favicon.ico', { body: await square(32, RED) });
+    expect((await iconOf(id)).status).to.equal(204);
+    await stored().update({ read_at: db().raw("read_at - interval '61 minutes'") });
+    await iconOf(id);
+    await read(id);
+  });
+
+  it('are limited to 512 KiB in a data URI too', async () => {
+    const uri = `data:image/png;base64,${Buffer.alloc(512 * 1024 + 1).toString('base64')}`;
+    const thrown = await readIcon(uri, 1_000).catch(({ message }: Error) => message);
+    expect(thrown).to.equal('must not be larger than 524288 bytes');
   });
 
   describe('of hostile sites are none:', () => {

@@ -28,7 +28,11 @@ const FONT_PROCESS = {
  * `service_unavailable` when it cannot be read now
  */
 export async function readFont(source: string): Promise<ReadFont> {
-  const bytes = await bytesOf(source, MAX_BYTES, 'font/woff2, font/woff, font/ttf, font/otf, */*');
+  const bytes = await bytesOf(
+    source,
+    { maxBytes: MAX_BYTES },
+    'font/woff2, font/woff, font/ttf, font/otf, */*',
+  );
   return readFontBytes(bytes);
 }
 
