@@ -28,19 +28,24 @@ import { sendPage } from './perform.ts';
 
 const ASSETS = pageAssets(`${BASE_STYLE}\nform{display:flex;margin-top:1.5rem}`);
 
-const question = (body: Html): Page =>
-  wholePage(200, ASSETS, { language: 'en', title: 'Unsubscribe', body, allow: { forms: true } });
+const pageOf = (title: string, body: Html): Page =>
+  wholePage(200, ASSETS, { language: 'en', title, body, allow: { forms: true } });
 
-const ASKED = question(html`<main class="notice">
+const ASKED = pageOf(
+  'Unsubscribe',
+  html`<main class="notice">
 <h1>Unsubscribe</h1>
 <p>You will get no more mails of this kind. You can turn them on again in your profile.</p>
 <form method="post"><button class="action main">Unsubscribe</button></form>
-</main>`);
-const DONE = notice(200, {
-  language: 'en',
-  title: 'Unsubscribed',
-  text: 'You will get no more mails of this kind.',
-});
+</main>`,
+);
+const DONE = pageOf(
+  'Unsubscribed',
+  html`<main class="notice">
+<h1>Unsubscribed</h1>
+<p>You will get no more mails of this kind.</p>
+</main>`,
+);
 const UNKNOWN = notice(404, {
   language: 'en',
   title: 'This address is not complete',

@@ -71,9 +71,17 @@ export async function pruneUnaskedMails(
   );
 }
 
-/** Hashes the mailbox of an address: most servers deliver `ada+shop@…` to `ada@…` (RFC 5233). */
-export const mailboxHash = (email: string): string =>
-  hashToken(email.toLowerCase().replace(/^([^@+]*)\+[^@]*@/, '$1@'));
+/**
+ * Hashes the mailbox of an address: most servers deliver `ada+shop@…` to `ada@…` (RFC 5233), and
+ * Gmail ignores dots.
+ */
+export function mailboxHash(email: string): string {
+  const at = email.lastIndexOf('@');
+  const host = email.slice(at + 1).toLowerCase();
+  const name = email.slice(0, at).toLowerCase().replace(/\+.*$/s, '');
+  const isGmail = host === 'gmail.com' || host === 'googlemail.com';
+  return hashToken(isGmail ? `${name.replaceAll('.', '')}@gmail.com` : `${name}@${host}`);
+}
 
 /**
  * Removes everything from a name that mail programs turn into a link; letters, digits and a few

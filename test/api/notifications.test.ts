@@ -17,6 +17,7 @@ import { addMails, sweepMails } from '../../src/mail/outbox.ts';
 import { publishRecordEvent } from '../../src/webhooks/outbox.ts';
 import type { Role } from '../../src/workspaces/roles.ts';
 import { browser } from '../support/browser.ts';
+import { atTime } from '../support/clock.ts';
 import { eventually } from '../support/eventually.ts';
 import type { ReceivedMail } from '../support/mail-server.ts';
 import { OneProcess } from '../support/one-process.ts';
@@ -521,6 +522,23 @@ describe('notifications', () => {
       expect(stack().mail.to(reader.email)).to.have.length(1);
       const { status, bytes } = await world.api.download('/report/mail', choice);
       expect([status, bytes.includes('>3 (0 before)</td>')]).to.deep.equal([200, true]);
+    });
+
+    it('once by a worker whose clock is behind', async () => {
+      const reader = await member('viewer');
+      const { report } = await choose(reader, { report: choice });
+      const due = new Date(Date.parse(report.nextAt) - 7 * 86_400_000);
+      await atTime(new Date(due.getTime() - 500), async () => {
+        await db()('workspace_users')
+          .where({ project_id: world.projectId, user_id: reader.userId })
+          .update({ report_due_at: due });
+        await sendReports(eventRecords.names, log);
+        await sendReports(eventRecords.names, log);
+      });
+      await mailTo(reader);
+      const { body } = await reader.api.get('/me/notifications');
+      expect(body.workspaces[0].report.nextAt).to.equal(report.nextAt);
+      expect(stack().mail.to(reader.email)).to.have.length(1);
     });
 
     it('only where the plan has analytics', async () => {

@@ -10,6 +10,7 @@ import { type MailSchedule, periodOf } from '../../src/reports/mail/times.ts';
 import { pruneRecipients } from '../../src/reports/recipients/commands.ts';
 import { LANGUAGES } from '../../src/web/language.ts';
 import type { ApiAnswer } from '../support/client.ts';
+import { atTime } from '../support/clock.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import type { ReceivedMail } from '../support/mail-server.ts';
@@ -215,7 +216,6 @@ describe('shared reports by email', () => {
     const [mail] = (await stack().mail.arrived(recipient.email)) as [ReceivedMail];
     expect(mail.headers.get('subject')).to.equal('Do you want this report by email?');
     expect(mail.headers.get('auto-submitted')).to.equal('auto-generated');
-    expect(mail.headers.has('list-unsubscribe')).to.equal(false);
     expect(textIn(mail)).to.contain('Report: Visit https evil example now');
     expect(mail.body).not.to.contain('evil.example').and.not.to.contain('/shared/');
 
@@ -328,6 +328,20 @@ describe('shared reports by email', () => {
     const path = `/reports/${report.id}/recipients`;
     const refused = await other.api.post(path, { email });
     expect(refused.status).to.equal(429);
+    // Gmail delivers an address with or without dots, at both of its hosts, to the same mailbox.
+    const user = newId('user')
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]/g, '');
+    const spelled = [...user].map((_, at) => `${user.slice(0, at)}.${user.slice(at)}`).slice(1, 8);
+    const gmail: number[] = [];
+    for (const [n, text] of spelled.entries()) {
+      const address = `${text}${n % 3 === 0 ? '+a' : ''}@${n % 2 === 0 ? 'gmail' : 'GoogleMail'}.com`;
+      gmail.push((await other.api.post(path, { email: address })).status);
+    }
+    expect(gmail).to.deep.equal([201, 201, 201, 201, 201, 429, 429]);
+    for (const { id } of (await other.api.get(path)).body) {
+      await other.api.delete(`${path}/${id}`);
+    }
     expect(Number(refused.headers.get('retry-after'))).to.be.within(80_000, 86_400);
     // The refused person is not there.
     expect((await other.api.get(path)).body).to.deep.equal([]);
@@ -479,11 +493,67 @@ describe('shared reports by email', () => {
     const forged = url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A');
     expect((await oneClick(forged)).status).to.equal(404);
 
-    // The owner can ask again; nothing is sent before the person confirms.
-    expect((await world.api.post(`${reader.path}/resend`)).body.state).to.equal('unsubscribed');
-    const again = (await stack().mail.arrived(reader.email, 3))[2]!;
-    await press(confirmUrlIn(again));
-    expect((await recipientsOf(report))[0]!.state).to.equal('confirmed');
+    const again = await world.api.post(`${reader.path}/resend`);
+    expect([again.status, again.body.error.message]).to.deep.equal([
+      409,
+      'The recipient has unsubscribed',
+    ]);
+    expect((await invite(report, reader.email)).state).to.equal('unsubscribed');
+    await settle();
+    expect(stack().mail.to(reader.email)).to.have.length(2);
+  });
+
+  it('are refused by the link in the request to confirm', async () => {
+    const report = await share();
+    const recipient = await invite(report);
+    const [asked] = (await stack().mail.arrived(recipient.email)) as [ReceivedMail];
+    expect(textIn(asked)).to.contain('ignore this email or unsubscribe');
+    expect((await oneClick(unsubscribeUrlIn(asked))).status).to.equal(200);
+    expect((await press(confirmUrlIn(asked))).status).to.equal(404);
+    expect((await recipientsOf(report))[0]).to.include({
+      state: 'unsubscribed',
+      confirmableUntil: null,
+    });
+    expect((await world.api.post(`${recipient.path}/resend`)).status).to.equal(409);
+  });
+
+  it('are sent once by a worker whose clock is behind', async () => {
+    const due = new Date();
+    due.setUTCMinutes(0, 0, 0);
+    const schedule = { every: 'day', hour: due.getUTCHours(), timezone: 'UTC' };
+    const report = await share({ schedule });
+    const reader = await aReader(report);
+    await atTime(new Date(due.getTime() - 500), async () => {
+      await db()('shared_reports').where({ id: report.id }).update({ mail_due_at: due });
+      await send();
+      await send();
+    });
+    const { body } = await world.api.get(`/reports/${report.id}`);
+    expect(body.nextMailAt).to.equal(new Date(due.getTime() + DAY_MS).toISOString());
+    await settle();
+    expect(stack().mail.to(reader.email)).to.have.length(2);
+  });
+
+  it('keep an unsubscription waiting until their mails are there to delete', async () => {
+    const report = await share();
+    const reader = await aReader(report);
+    const { sent } = await db().transaction(async (trx) => {
+      await trx.raw('LOCK TABLE mails IN SHARE MODE');
+      await makeDue(report);
+      const sending = sendReportMails(eventRecords, log);
+      await eventually(async () => {
+        const error = await db()
+          .raw('SELECT id FROM report_recipients WHERE id = ? FOR NO KEY UPDATE NOWAIT', [
+            reader.id,
+          ])
+          .then(() => undefined)
+          .catch(({ code }: { code: string }) => code);
+        expect(error).to.equal('55P03');
+      });
+      return { sent: sending };
+    });
+    await sent;
+    await stack().mail.arrived(reader.email, 2);
   });
 
   it('are not sent for a report that expired, was deleted or has no plan', async () => {

@@ -108,12 +108,12 @@ function ScheduleForm({ report }: { report: Report }) {
   const [seen, setSeen] = useState(report);
   const { update: save } = useResource('sharedReports', { onUpdated: setSeen });
   const [browserZone] = useState(() => Intl.DateTimeFormat().resolvedOptions().timeZone);
-  const { values, text } = useFields(fieldsOf(seen.schedule, browserZone), save.error);
+  const { values, text, set } = useFields(fieldsOf(seen.schedule, browserZone), save.error);
   const { every, day, hour, timezone } = values;
   const submit = () => {
     const schedule = {
       every: every as Schedule['every'],
-      day: every === 'day' ? null : Math.min(Number(day), every === 'week' ? 7 : 31),
+      day: every === 'day' ? null : Number(day),
       hour: Number(hour),
       timezone,
     };
@@ -123,7 +123,13 @@ function ScheduleForm({ report }: { report: Report }) {
     <Part title="Schedule" onSubmit={submit}>
       <Refused error={save.error} />
       <div className="grid gap-4 md:grid-cols-2">
-        <SelectField label="Frequency" none="Not sent" options={FREQUENCIES} {...text('every')} />
+        <SelectField
+          label="Frequency"
+          none="Not sent"
+          options={FREQUENCIES}
+          {...text('every')}
+          onChange={({ target }) => set({ every: target.value, day: '1' })}
+        />
         {every === 'week' && <SelectField label="Day" options={WEEKDAYS} {...text('day')} />}
         {every === 'month' && (
           <SelectField

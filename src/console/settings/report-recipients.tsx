@@ -75,7 +75,7 @@ export function ReportRecipients({ reportId }: { reportId: string }) {
               <RowMenu
                 label={`Actions for ${recipient.email}`}
                 items={[
-                  recipient.state !== 'confirmed' && {
+                  recipient.state === 'waiting' && {
                     label: 'Resend confirmation email',
                     icon: Mail,
                     onSelect: () => resend.write(recipient),

@@ -62,7 +62,8 @@ export async function sendReports(names: RecordNames, log: Log): Promise<void> {
 
 async function sendReport(due: Due, names: RecordNames): Promise<void> {
   const { projectId, userId, every, timezone, email } = due;
-  const now = new Date();
+  // The clock of the database, by which the report is due, may be ahead of this one.
+  const now = new Date(Math.max(Date.now(), due.dueAt.getTime()));
   // The plan, the account or its limits may have changed since the person subscribed.
   const isSent = includesPlan(due.plan, REPORT_PLAN) && !due.isDisabled;
   const report = isSent ? await makeReport(projectId, { every, timezone }, now, names) : undefined;

@@ -22,6 +22,7 @@ const BATCH = 500;
 interface Due {
   projectId: string;
   id: string;
+  dueAt: Date;
 }
 
 /**
@@ -32,7 +33,7 @@ interface Due {
 export async function sendReportMails(records: EventRecords, log: Log): Promise<void> {
   const due = await rows<Due>(
     db(),
-    `SELECT project_id AS "projectId", id FROM shared_reports
+    `SELECT project_id AS "projectId", id, mail_due_at AS "dueAt" FROM shared_reports
       WHERE mail_due_at <= now() ORDER BY mail_due_at, project_id, id LIMIT ?`,
     [BATCH],
   );
@@ -44,11 +45,18 @@ export async function sendReportMails(records: EventRecords, log: Log): Promise<
   }
 }
 
-async function sendReport({ projectId, id }: Due, records: EventRecords, log: Log): Promise<void> {
+async function sendReport(
+  { projectId, id, dueAt }: Due,
+  records: EventRecords,
+  log: Log,
+): Promise<void> {
   const report = await SharedReport.of(projectId).where({ id }).first();
   if (report === undefined || report.schedule === null) return;
+  // Another run has sent it.
+  if (report.mail_due_at?.getTime() !== dueAt.getTime()) return;
   const { schedule } = report;
-  const now = new Date();
+  // The clock of the database, by which the report is due, may be ahead of this one.
+  const now = new Date(Math.max(Date.now(), dueAt.getTime()));
   const content = await contentToSend(report, now, records).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     log.warn({ err: error, projectId, id }, 'a shared report has no numbers to send');
@@ -112,7 +120,8 @@ async function writeMails(
     (language: Language) => reportMessage(numbers, { name, workspace, url, language }),
     new Map(),
   );
-  const recipients = await confirmedOf(projectId, report.id, trx);
+  // Whoever unsubscribes meanwhile waits, and then finds the mail and deletes it.
+  const recipients = await confirmedOf(projectId, report.id, trx).forShare();
   await addMails(
     trx,
     recipients.map(({ id, email, language }) => ({

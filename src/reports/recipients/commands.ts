@@ -79,7 +79,8 @@ export const reportRecipientHandlers = handlers(reportRecipientJobs, {
   /**
    * Sends another confirmation mail.
    *
-   * @throws Refusal `not_found`; `conflict` if the person has confirmed; others as for a new one
+   * @throws Refusal `not_found`; `conflict` if the person has confirmed or unsubscribed; others as
+   *   for a new one
    */
   'reportRecipient.resend': (recipient, job) =>
     runIdempotent(job, async (trx) => {
@@ -87,6 +88,9 @@ export const reportRecipientHandlers = handlers(reportRecipientJobs, {
       const { report, row } = await lockRecipient(trx, job.projectId, recipient);
       if (row.confirmed_at !== null) {
         throw new Refusal('conflict', 'The recipient has confirmed already');
+      }
+      if (row.unsubscribed_at !== null) {
+        throw new Refusal('conflict', 'The recipient has unsubscribed');
       }
       return toRecipient(await askToConfirm(trx, report, row));
     }),

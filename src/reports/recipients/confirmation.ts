@@ -10,6 +10,7 @@ import {
   takeUnaskedMail,
   type UnaskedLimits,
 } from '../../mail/unasked.ts';
+import { unsubscribeUrl } from '../../mail/unsubscribe.ts';
 import { type Language, say } from '../../web/language.ts';
 import type { Phrase } from '../../web/phrases/en.ts';
 import { changeRow } from '../../workspaces/change-row.ts';
@@ -104,8 +105,9 @@ export async function askToConfirm(
     },
     reason: say(
       language,
-      'If you do not want it, ignore this email: you get no other one unless you confirm.',
+      'If you do not want it, ignore this email or unsubscribe: you get the report only if you confirm.',
     ),
+    unsubscribeUrl: unsubscribeUrl({ subscriberId: id, projectId, kind: 'sharedReport' }),
     expiresAt,
   };
   // An earlier mail that still waits has a link that no longer works.

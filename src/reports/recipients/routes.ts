@@ -101,8 +101,8 @@ export const reportRecipientRoutes: Route[] = [
     operationId: 'resendReportConfirmation',
     summary: 'Resend the confirmation email of a recipient',
     description:
-      'Sends another email with a link to confirm to a person who has not confirmed or has unsubscribed. ' +
-      'The link in the earlier email stops working. It counts against the limits of new recipients.',
+      'Sends another email with a link to confirm to a person who has not confirmed. Responds with 409 if the ' +
+      'person has confirmed or unsubscribed. The link in the earlier email stops working. It counts against the limits of new recipients.',
     params: recipientParams,
     answers: { 200: recipientRecord },
     handle: (request) =>

@@ -205,8 +205,8 @@ export const de: Record<Phrase, string> = {
   'It is sent every month.': 'Er wird jeden Monat gesendet.',
   'The link is valid for {} days.': 'Der Link ist {} Tage gültig.',
   Confirm: 'Bestätigen',
-  'If you do not want it, ignore this email: you get no other one unless you confirm.':
-    'Wenn du ihn nicht möchtest, ignoriere diese E-Mail: Ohne deine Bestätigung bekommst du keine weitere.',
+  'If you do not want it, ignore this email or unsubscribe: you get the report only if you confirm.':
+    'Wenn du ihn nicht möchtest, ignoriere diese E-Mail oder bestelle sie ab: Den Bericht bekommst du nur, wenn du bestätigst.',
   'Yes, send me this report': 'Ja, sendet mir diesen Bericht',
   'You will get this report by email': 'Du bekommst diesen Bericht per E-Mail',
   'Each email has a link to unsubscribe.': 'Jede E-Mail hat einen Link zum Abbestellen.',

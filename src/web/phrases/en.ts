@@ -200,7 +200,7 @@ export const PHRASES = [
   'It is sent every month.',
   'The link is valid for {} days.',
   'Confirm',
-  'If you do not want it, ignore this email: you get no other one unless you confirm.',
+  'If you do not want it, ignore this email or unsubscribe: you get the report only if you confirm.',
   'Yes, send me this report',
   'You will get this report by email',
   'Each email has a link to unsubscribe.',

@@ -204,8 +204,8 @@ export const es: Record<Phrase, string> = {
   'It is sent every month.': 'Se envía cada mes.',
   'The link is valid for {} days.': 'El enlace es válido durante {} días.',
   Confirm: 'Confirmar',
-  'If you do not want it, ignore this email: you get no other one unless you confirm.':
-    'Si no lo quieres, ignora este correo: no recibirás ningún otro si no confirmas.',
+  'If you do not want it, ignore this email or unsubscribe: you get the report only if you confirm.':
+    'Si no lo quieres, ignora este correo o date de baja: solo recibirás el informe si confirmas.',
   'Yes, send me this report': 'Sí, envíame este informe',
   'You will get this report by email': 'Recibirás este informe por correo',
   'Each email has a link to unsubscribe.': 'Cada correo tiene un enlace para darse de baja.',

@@ -205,8 +205,8 @@ export const fr: Record<Phrase, string> = {
   'It is sent every month.': 'Il est envoyé chaque mois.',
   'The link is valid for {} days.': 'Le lien est valable {} jours.',
   Confirm: 'Confirmer',
-  'If you do not want it, ignore this email: you get no other one unless you confirm.':
-    'Si vous ne le voulez pas, ignorez cet e-mail : sans votre confirmation, vous n’en recevrez pas d’autre.',
+  'If you do not want it, ignore this email or unsubscribe: you get the report only if you confirm.':
+    'Si vous ne le voulez pas, ignorez cet e-mail ou désabonnez-vous : vous ne recevrez le rapport que si vous confirmez.',
   'Yes, send me this report': 'Oui, envoyez-moi ce rapport',
   'You will get this report by email': 'Vous recevrez ce rapport par e-mail',
   'Each email has a link to unsubscribe.': 'Chaque e-mail contient un lien de désabonnement.',

@@ -205,8 +205,8 @@ export const ja: Record<Phrase, string> = {
   'It is sent every month.': '毎月送信されます。',
   'The link is valid for {} days.': 'リンクの有効期間は {} 日間です。',
   Confirm: '確認する',
-  'If you do not want it, ignore this email: you get no other one unless you confirm.':
-    'ご希望でない場合は、このメールを無視してください。確認されない限り、これ以上メールは届きません。',
+  'If you do not want it, ignore this email or unsubscribe: you get the report only if you confirm.':
+    'ご希望でない場合は、このメールを無視するか、配信を停止してください。レポートは、確認された場合にのみ届きます。',
   'Yes, send me this report': 'はい、このレポートを受け取ります',
   'You will get this report by email': 'このレポートをメールでお送りします',
   'Each email has a link to unsubscribe.': '各メールに配信停止のリンクがあります。',

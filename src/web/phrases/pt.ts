@@ -205,8 +205,8 @@ export const pt: Record<Phrase, string> = {
   'It is sent every month.': 'Ele é enviado todo mês.',
   'The link is valid for {} days.': 'O link é válido por {} dias.',
   Confirm: 'Confirmar',
-  'If you do not want it, ignore this email: you get no other one unless you confirm.':
-    'Se você não o quiser, ignore este e-mail: sem a sua confirmação, você não receberá outro.',
+  'If you do not want it, ignore this email or unsubscribe: you get the report only if you confirm.':
+    'Se você não o quiser, ignore este e-mail ou cancele a inscrição: você só receberá o relatório se confirmar.',
   'Yes, send me this report': 'Sim, enviem este relatório',
   'You will get this report by email': 'Você receberá este relatório por e-mail',
   'Each email has a link to unsubscribe.': 'Cada e-mail tem um link para cancelar a inscrição.',
