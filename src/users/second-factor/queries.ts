@@ -41,7 +41,7 @@ export async function hasFactor(trx: Db, userId: string): Promise<boolean> {
 
 /**
  * Refuses a session without a second factor, of a person who has a passkey, to add or remove a
- * second factor: whoever knows the password alone could otherwise give one to the session.
+ * second factor: anyone who knows the password alone could otherwise give one to the session.
  *
  * @throws Refusal `forbidden`
  */
