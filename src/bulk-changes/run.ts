@@ -4,6 +4,7 @@ import { newId } from '../ids.ts';
 import { type Db, db, execute } from '../infra/db.ts';
 import { withinLimits } from '../infra/limits.ts';
 import { cacheRedis } from '../infra/redis.ts';
+import { recordWrite } from '../infra/standbys.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import { inSavepoint, type Publish } from '../jobs/run-idempotent.ts';
 import { type LookupChange, publishCommitted, publishPresent } from '../lookup/publish.ts';
@@ -25,7 +26,7 @@ import { undoSlice } from './undo-slice.ts';
  * A job processes one slice of one bulk change of its workspace, and queues the job that follows:
  *
  *   begin ─ lock the bulk change ─ slice ─ outcomes and progress, with the entries to publish
- *         ─ commit ─ publish ─ next job
+ *         ─ commit ─ publish, record the position ─ next job
  *
  * A job that runs twice therefore processes two slices, and never one slice twice. If a worker dies
  * after the commit, the entries are in the row of the bulk change, and the next job publishes them.
@@ -57,7 +58,7 @@ export async function runBulkChange(_: object, job: JobContext): Promise<void> {
   const frames = await withinLimits(next.actor?.limits, () => findFrames(next));
   const done = await db().transaction((trx) => runSlice(trx, job, next, frames));
   if (done !== undefined) {
-    await publishCommitted(cacheRedis(), done.changes);
+    await Promise.all([publishCommitted(cacheRedis(), done.changes), recordWrite(projectId)]);
     await forgetLookups(projectId, done);
   }
   await wakeBulkChanges(projectId);
@@ -76,7 +77,7 @@ async function publishPending(projectId: string): Promise<void> {
     .whereNotNull('lookups')
     .select('id', 'slice', 'lookups');
   for (const row of unpublished) {
-    await publishPresent(cacheRedis(), row.lookups ?? []);
+    await Promise.all([publishPresent(cacheRedis(), row.lookups ?? []), recordWrite(projectId)]);
     await forgetLookups(projectId, row);
   }
 }

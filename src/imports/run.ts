@@ -1,5 +1,6 @@
 import { type Db, db, execute } from '../infra/db.ts';
 import { cacheRedis } from '../infra/redis.ts';
+import { recordWrite } from '../infra/standbys.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import type { Publish } from '../jobs/run-idempotent.ts';
 import { type LookupChange, publishCommitted, publishPresent } from '../lookup/publish.ts';
@@ -20,7 +21,7 @@ import { writeSlice } from './write-slice.ts';
  * A job imports one slice of one import of its workspace, and queues the job that follows:
  *
  *   begin ─ lock the import ─ slice ─ progress of the import, with the entries to publish
- *         ─ commit ─ publish ─ next job
+ *         ─ commit ─ publish, record the position ─ next job
  *
  * A job that runs twice therefore imports two slices, and never one slice twice. If a worker dies
  * after the commit, the entries are in the row of the import, and the next job publishes them. If
@@ -44,7 +45,7 @@ export async function runImport(_: object, { projectId }: JobContext): Promise<v
   await publishPending(projectId);
   const done = await db().transaction((trx) => runSlice(trx, projectId));
   if (done === undefined) return;
-  await publishCommitted(cacheRedis(), done.changes);
+  await Promise.all([publishCommitted(cacheRedis(), done.changes), recordWrite(projectId)]);
   await forgetChanges(projectId, done);
   await wakeImports(projectId);
 }
@@ -55,7 +56,10 @@ async function publishPending(projectId: string): Promise<void> {
     .whereNotNull('changes')
     .select('id', 'position', 'changes');
   for (const importRow of unpublished) {
-    await publishPresent(cacheRedis(), importRow.changes ?? []);
+    await Promise.all([
+      publishPresent(cacheRedis(), importRow.changes ?? []),
+      recordWrite(projectId),
+    ]);
     await forgetChanges(projectId, importRow);
   }
 }
