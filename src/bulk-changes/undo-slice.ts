@@ -86,7 +86,8 @@ interface Entry {
 
 /**
  * Refuses a record whose values are no longer those after its change: later changes that were
- * reverted, the newest first, do not count.
+ * reverted, the newest first, do not count. Entries are ordered by the clock of Postgres, read under
+ * the lock of the record: ids have the clocks of the workers that made them.
  *
  * @throws Refusal `conflict`
  */
@@ -98,8 +99,11 @@ async function refuseChangedAgain(
 ): Promise<void> {
   const [own, ...later] = await rows<Entry>(
     trx,
-    `SELECT id, reverted_id FROM record_changes
-      WHERE project_id = ? AND record_id = ? AND id >= ? ORDER BY id`,
+    `SELECT later.id, later.reverted_id
+       FROM record_changes own JOIN record_changes later USING (project_id, record_id)
+      WHERE own.project_id = ? AND own.record_id = ? AND own.id = ?
+        AND (later.at, later.id) >= (own.at, own.id)
+      ORDER BY later.at, later.id`,
     [projectId, recordId, changeId],
   );
   const standing: string[] = [];
