@@ -90,9 +90,18 @@ export class BulkChange extends WorkspaceModel {
   /** Time at which it was checked, done, canceled or undone. */
   declare ended_at: Date | null;
 
-  /** Leaves out what callers with other limits created. */
-  static override narrow(rows: Narrowed, limits: Limits): void {
-    rows.whereRaw('bulk_changes.limits = ?::jsonb', [JSON.stringify(limits)]);
+  /**
+   * Keeps what was created within the same or narrower limits, such as by a member before they got
+   * more folders: those changes concern records inside of the present limits only.
+   */
+  static override narrow(rows: Narrowed, { folderIds, domains, userId }: Limits): void {
+    const isInside = (name: string, values: readonly string[] | undefined) => {
+      if (values === undefined) return;
+      rows.whereRaw(`bulk_changes.limits -> '${name}' <@ ?::jsonb`, [JSON.stringify(values)]);
+    };
+    isInside('folderIds', folderIds);
+    isInside('domains', domains);
+    if (userId !== undefined) rows.whereRaw("bulk_changes.limits ->> 'userId' = ?", [userId]);
   }
 }
 
