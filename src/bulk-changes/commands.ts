@@ -23,8 +23,12 @@ import { type BulkChangeRecord, KEPT_DAYS, toBulkChange } from './record.ts';
 import { runBulkChange, wakeBulkChanges } from './run.ts';
 import { MAX_RECORDS } from './schema.ts';
 
-/** Maximum number of unfinished bulk changes per workspace. */
-const MAX_UNFINISHED = 20;
+/** Maximum number of bulk changes per workspace that are being checked, made or undone. */
+const MAX_OPEN = 20;
+/** Maximum number of checked bulk changes per user; a further check cancels the oldest one. */
+const MAX_CHECKED = 10;
+/** Retention of a bulk change without its records, in days. */
+const RECORD_DAYS = 365;
 /** Maximum number of records in a slice, which a transaction changes. */
 const SLICE = 100;
 
@@ -33,7 +37,7 @@ const SLICE = 100;
  * this moment.
  *
  * @throws Refusal `unprocessable_entity` for a wrong selection or change, `forbidden` for a domain
- *   of another workspace, `conflict` if too many bulk changes are unfinished
+ *   of another workspace, `conflict` if too many bulk changes are in progress
  */
 async function createBulkChange(
   { id, kind, userId, selection, data, replacement, dryRun }: NewBulkChange,
@@ -41,7 +45,8 @@ async function createBulkChange(
 ): Promise<BulkChangeRecord> {
   const { projectId } = job;
   const record = await runIdempotent(job, async (trx) => {
-    await refuseTooManyUnfinished(projectId, trx);
+    await refuseTooManyOpen(projectId, trx);
+    if (dryRun) await cancelOldChecks(projectId, userId, trx);
     const changes = toSharedChanges(projectId, { ...data });
     resolve(changes, await loadReferences(trx, projectId, [changes]));
     const records = await BULK_KINDS[kind].listNames(projectId, selection, MAX_RECORDS + 1);
@@ -63,23 +68,36 @@ async function createBulkChange(
       },
       trx,
     );
-    await addItems(trx, row, changes.domain === undefined ? items : byKey(items));
+    const isMove = changes.domain !== undefined;
+    await addItems(trx, row, isMove ? slicedByKey(items) : sliced(items));
     return toBulkChange(row);
   });
   await wakeBulkChanges(projectId);
   return record;
 }
 
-async function refuseTooManyUnfinished(projectId: string, trx: Db): Promise<void> {
+async function refuseTooManyOpen(projectId: string, trx: Db): Promise<void> {
   // Those of all callers count.
   const all = withinLimits(undefined, () => BulkChange.of(projectId, trx));
-  const unfinished = await all.whereIn('state', [...OPEN, 'checked']).resultSize();
-  if (unfinished < MAX_UNFINISHED) return;
+  if ((await all.whereIn('state', [...OPEN]).resultSize()) < MAX_OPEN) return;
   throw new Refusal(
     'conflict',
-    `The workspace must not have more than ${MAX_UNFINISHED} unfinished bulk changes; start or cancel some`,
+    `The workspace must not have more than ${MAX_OPEN} bulk changes in progress; cancel some, or wait until one ends`,
   );
 }
+
+/** Cancels the oldest checks of a user, whose dialogs were left without a start or a cancel. */
+const cancelOldChecks = (projectId: string, userId: string, trx: Db): Promise<unknown> =>
+  execute(
+    trx,
+    `WITH old AS MATERIALIZED (
+       SELECT project_id, id FROM bulk_changes
+        WHERE project_id = ? AND user_id = ? AND state = 'checked'
+        ORDER BY ended_at DESC, id DESC OFFSET ? FOR UPDATE)
+     UPDATE bulk_changes b SET state = 'cancelled', ended_at = now()
+       FROM old WHERE b.project_id = old.project_id AND b.id = old.id AND b.state = 'checked'`,
+    [projectId, userId, MAX_CHECKED - 1],
+  );
 
 /** A record to change. */
 interface NewItem {
@@ -113,22 +131,38 @@ function selectedItems(records: readonly RecordNames[]): NewItem[] {
   );
 }
 
-const foldedKey = ({ place }: NewItem): string => withoutCase(place?.key ?? '');
+/** An item with the number of its slice. */
+type SlicedItem = NewItem & { slice: number };
+
+/** Divides items into slices. */
+const sliced = (items: readonly NewItem[]): SlicedItem[] =>
+  items.map((item, at) => ({ ...item, slice: Math.floor(at / SLICE) }));
 
 /**
- * Sorts items by their keys: a change of the domain then claims names in the same order as other
- * bulk writes, and two records with one key are in the same slice, where a check finds them.
+ * Divides items into slices, sorted by their keys: a change of the domain then claims names in the
+ * same order as other bulk writes. Records with one key are in the same slice, where a check finds
+ * them.
  */
-const byKey = (items: readonly NewItem[]): NewItem[] =>
-  items
-    .map((item) => ({ item, key: foldedKey(item) }))
-    .toSorted((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -1 : 1))
-    .map(({ item }) => item);
+function slicedByKey(items: readonly NewItem[]): SlicedItem[] {
+  const sorted = items
+    .map((item) => ({ item, key: item.place && withoutCase(item.place.key) }))
+    .toSorted(({ key: a = '' }, { key: b = '' }) => (a === b ? 0 : a < b ? -1 : 1));
+  let slice = 0;
+  let size = 0;
+  return sorted.map(({ item, key }, at) => {
+    if (size >= SLICE && (key === undefined || sorted[at - 1]!.key !== key)) {
+      slice += 1;
+      size = 0;
+    }
+    size += 1;
+    return { ...item, slice };
+  });
+}
 
 async function addItems(
   trx: Db,
   { project_id, id }: BulkChange,
-  items: readonly NewItem[],
+  items: readonly SlicedItem[],
 ): Promise<void> {
   await execute(
     trx,
@@ -139,28 +173,13 @@ async function addItems(
     {
       projectId: project_id,
       id,
-      slices: slicesOf(items),
+      slices: items.map(({ slice }) => slice),
       ids: items.map((item) => item.id),
       names: items.map(({ place }) =>
         place === undefined ? null : `${place.domain}/${place.key}`,
       ),
     },
   );
-}
-
-/** Numbers the slices of items; items with one key are not divided. */
-function slicesOf(items: readonly NewItem[]): number[] {
-  let slice = 0;
-  let size = 0;
-  return items.map((item, at) => {
-    const previous = items[at - 1];
-    if (size >= SLICE && previous !== undefined && foldedKey(previous) !== foldedKey(item)) {
-      slice += 1;
-      size = 0;
-    }
-    size += 1;
-    return slice;
-  });
 }
 
 function refuseState({ state }: BulkChange, allowed: readonly BulkState[], verb: string): void {
@@ -254,19 +273,28 @@ async function resumeBulkChanges(): Promise<void> {
 }
 
 /**
- * Deletes the items of bulk changes {@link KEPT_DAYS} days after their end. Those that were only
- * checked are canceled after a day.
+ * Deletes the items and examples of bulk changes {@link KEPT_DAYS} days after their end, and the
+ * rest after {@link RECORD_DAYS}; of a check that was canceled, nothing stays. Those that were only
+ * checked are canceled after an hour.
  */
 async function pruneBulkChanges(): Promise<void> {
   await execute(
     db(),
-    `UPDATE bulk_changes SET state = 'cancelled'
-      WHERE state = 'checked' AND ended_at < now() - interval '1 day'`,
+    `UPDATE bulk_changes SET state = 'cancelled', ended_at = now()
+      WHERE state = 'checked' AND ended_at < now() - interval '1 hour'`,
+  );
+  await execute(
+    db(),
+    `DELETE FROM bulk_changes
+      WHERE ended_at < now() - make_interval(days => :recordDays)
+         OR (has_items AND state = 'cancelled' AND started_at IS NULL
+             AND ended_at < now() - make_interval(days => :keptDays))`,
+    { recordDays: RECORD_DAYS, keptDays: KEPT_DAYS },
   );
   await execute(
     db(),
     `WITH ended AS (
-       UPDATE bulk_changes SET has_items = false
+       UPDATE bulk_changes SET has_items = false, examples = NULL
         WHERE has_items AND ended_at < now() - make_interval(days => ?)
        RETURNING project_id, id)
      DELETE FROM bulk_change_items i USING ended

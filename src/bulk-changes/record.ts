@@ -30,9 +30,12 @@ export function toBulkChange(row: BulkChange) {
 const processed = ({ undone, changed, gone, refused }: NonNullable<BulkChange['undo']>): number =>
   undone + changed + gone + refused;
 
-/** Returns the time until which the bulk change can be undone; `null` before its end. */
-const expiryOf = ({ ended_at }: BulkChange): string | null =>
-  ended_at === null ? null : new Date(ended_at.getTime() + KEPT_DAYS * 86_400_000).toISOString();
+/** Returns the time until which the bulk change can be undone; `null` if there is nothing to undo. */
+function expiryOf({ state, started_at, ended_at }: BulkChange): string | null {
+  const isUndoable = state === 'done' || (state === 'cancelled' && started_at !== null);
+  if (!isUndoable || ended_at === null) return null;
+  return new Date(ended_at.getTime() + KEPT_DAYS * 86_400_000).toISOString();
+}
 
 const count = (description: string, example = 0) =>
   requiredCount.description(description).example(example);
@@ -73,7 +76,7 @@ const fields = {
   createdAt: time('Time of the request (ISO 8601, UTC).'),
   startedAt: time('Time at which the first records were changed.').allow(null),
   endedAt: time('Time at which it was checked, done, cancelled or undone.').allow(null),
-  expiresAt: time('Time until which it can be undone; null before its end.').allow(null),
+  expiresAt: time('Time until which it can be undone; null if it cannot be undone.').allow(null),
   progress: Joi.object({
     done: count('Records that were processed.', 4_800),
     total: count('Selected records; for an undo, those that were changed.', 5_000),

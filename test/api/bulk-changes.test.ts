@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { bulkChangeMaintenanceHandlers } from '../../src/bulk-changes/commands.ts';
 import { addDomainNow } from '../../src/domains/commands.ts';
 import { newId } from '../../src/ids.ts';
 import { db } from '../../src/infra/db.ts';
 import { parseUrl } from '../../src/infra/url.ts';
+import type { JobContext } from '../../src/queues/definition.ts';
 import { changedInBulk, settled, undoneInBulk } from '../support/bulk-changes.ts';
 import { ApiClient } from '../support/client.ts';
 import { eventually } from '../support/eventually.ts';
@@ -384,6 +386,87 @@ describe('bulk changes of links', () => {
     }
   });
 
+  it('of ids without records process them in many slices', async () => {
+    const ids = Array.from({ length: 250 }, (_, n) => `link_none${n}`);
+    const changed = await changedInBulk(world.api, { ids, data: { comments: 'x' } });
+    expect(changed.counts).to.deep.equal({ changed: 0, unchanged: 0, refused: 250 });
+    const [{ slices }] = (await db()('bulk_change_items')
+      .where({ bulk_change_id: changed.id })
+      .countDistinct('slice AS slices')) as [{ slices: number }];
+    expect(slices).to.equal(3);
+    const moved = await changedInBulk(world.api, { ids, data: { domain: world.domain } });
+    expect(moved.counts.refused).to.equal(250);
+  });
+
+  it('are not blocked by checks that nobody starts, of which the oldest are canceled', async () => {
+    const [link] = await create([{ url: A }]);
+    const body = { ids: [link!.id], data: { comments: 'x' }, dryRun: true };
+    const checks = [];
+    for (let n = 0; n < 22; n += 1) checks.push((await changedInBulk(world.api, body)).id);
+    const list = (await world.api.get('/bulk-changes/links', { pageSize: 100 })).body;
+    const checked = list.filter(({ state }: { state: string }) => state === 'checked');
+    expect(idsOf(checked)).to.deep.equal(checks.slice(-10).toReversed());
+    expect((await changedInBulk(world.api, { ...body, dryRun: false })).state).to.equal('done');
+  });
+
+  it('end after an hour if they are only checked, and are deleted in the end', async () => {
+    const [link] = await create([{ url: A }]);
+    const body = { ids: [link!.id], data: { comments: 'x' } };
+    const [check, canceled] = [
+      await changedInBulk(world.api, { ...body, dryRun: true }),
+      await changedInBulk(world.api, { ...body, dryRun: true }),
+    ];
+    const done = await changedInBulk(world.api, body);
+    await world.api.post(`/bulk-changes/links/${canceled.id}/cancel`);
+    const age = (id: string, days: number) =>
+      db()('bulk_changes')
+        .where({ id })
+        .update({ ended_at: new Date(Date.now() - days * 86_400_000) });
+    const stateOf = async ({ id }: { id: string }) => {
+      const { body: record, status } = await world.api.get(`/bulk-changes/links/${id}`);
+      return status === 200 ? record.state : status;
+    };
+    const prune = () =>
+      bulkChangeMaintenanceHandlers
+        .find(({ job }) => job.name === 'bulkChanges.prune')!
+        .run({}, {} as JobContext);
+    await age(check.id, 0.1);
+    await age(canceled.id, 31);
+    await age(done.id, 31);
+    await prune();
+    expect(await stateOf(check)).to.equal('cancelled');
+    expect(await stateOf(canceled)).to.equal(404);
+    const { body: kept } = await world.api.get(`/bulk-changes/links/${done.id}`);
+    expect(kept.counts.changed).to.equal(1);
+    expect(kept.examples).to.deep.equal([]);
+    await age(done.id, 366);
+    await prune();
+    expect(await stateOf(done)).to.equal(404);
+  });
+
+  it('have a time until which they can be undone only if they can be', async () => {
+    const [link] = await create([{ url: A }]);
+    const body = { ids: [link!.id], data: { comments: 'x' } };
+    const checked = await changedInBulk(world.api, { ...body, dryRun: true });
+    expect(checked.expiresAt).to.equal(null);
+    const canceled = await world.api.post(`/bulk-changes/links/${checked.id}/cancel`);
+    expect(canceled.body.expiresAt).to.equal(null);
+    const done = await changedInBulk(world.api, body);
+    expect(Date.parse(done.expiresAt) - Date.parse(done.endedAt)).to.equal(30 * 86_400_000);
+    expect((await undoneInBulk(world.api, done.id)).expiresAt).to.equal(null);
+  });
+
+  it('are not undone for a later change of a worker whose clock is behind', async () => {
+    const [link] = await create([{ url: A }]);
+    const changed = await changedInBulk(world.api, { ids: [link!.id], data: { comments: 'x' } });
+    await world.api.patch(`/links/${link!.id}`, { comments: 'later' });
+    const [later] = (await world.api.get(`/links/${link!.id}/history`)).body;
+    await db()('record_changes').where({ id: later.id }).update({ id: '0early' });
+    const undone = await undoneInBulk(world.api, changed.id);
+    expect(undone.undo).to.include({ undone: 0, changed: 1 });
+    expect((await linkOf(link!.id)).comments).to.equal('later');
+  });
+
   it('can be canceled, and then change nothing more', async () => {
     const [link] = await create([{ url: A }]);
     const body = { ids: [link!.id], data: { comments: 'x' }, dryRun: true };
@@ -496,6 +579,22 @@ describe('bulk changes of links', () => {
         'https://a.test/%C3%A4?q=%20',
         { find: 'ä', with: 'ae', in: 'path' },
         'https://a.test/ae?q=%20',
+      ],
+      // Digits of encoded characters are no text.
+      [
+        'https://a.test/f%C3%BCr-modell-C3?q=%20',
+        { find: 'C3', with: 'C4' },
+        'https://a.test/f%C3%BCr-modell-C4?q=%20',
+      ],
+      [
+        'https://bücher.example/ä',
+        { find: 'bücher.example', with: 'märkte.example', in: 'host' },
+        'https://xn--mrkte-gra.example/%C3%A4',
+      ],
+      [
+        'https://A.test:443/x/../y',
+        { find: 'y', with: 'ü', in: 'path' },
+        'https://A.test:443/x/../%C3%BC',
       ],
       ['https://a.test/$&/(.*)', { find: '(.*)', with: '$&$1' }, 'https://a.test/$&/$&$1'],
       ['myapp://open/a?b', { find: 'open', with: 'show', in: 'host' }, 'myapp://show/a?b'],
@@ -708,6 +807,25 @@ describe('bulk changes of links', () => {
     expect((await limited.get(`/bulk-changes/links/${all.id}`)).status).to.equal(404);
     expect(idsOf((await limited.get('/bulk-changes/links')).body)).to.not.include(all.id);
     expect((await limited.post(`/bulk-changes/links/${all.id}/undo`)).status).to.equal(404);
+    // Wider limits include changes within narrower ones.
+    const second = (await world.api.post('/folders', { name: 'Second' })).body.id;
+    const { body: wider } = await world.api.post('/keys', {
+      name: 'wider',
+      scopes: ['links.write'],
+      limits: { folderIds: [second, folder] },
+    });
+    const { body: aside } = await world.api.post('/keys', {
+      name: 'aside',
+      scopes: ['links.write'],
+      limits: { folderIds: [second] },
+    });
+    expect(idsOf((await new ApiClient(wider.key).get('/bulk-changes/links')).body)).to.include(
+      byIds.id,
+    );
+    expect((await new ApiClient(aside.key).get('/bulk-changes/links')).body).to.deep.equal([]);
+    expect((await new ApiClient(wider.key).get(`/bulk-changes/links/${all.id}`)).status).to.equal(
+      404,
+    );
     // Others see it, and undo it with their own rights.
     await undoneInBulk(world.api, all.id);
     const undone = await undoneInBulk(world.api, byIds.id);
