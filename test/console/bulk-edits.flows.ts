@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { addDomainNow } from '../../src/domains/commands.ts';
+import { db } from '../../src/infra/db.ts';
+import { changedInBulk } from '../support/bulk-changes.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { dialog, expectAccessible, inConsole, sizes, tabTo, useBrowser } from './window.ts';
@@ -81,6 +83,56 @@ describe('bulk edits in the console', function () {
         await eventually(async () =>
           expect(await page.getByText('1 selected').count()).to.equal(0),
         );
+      });
+    });
+  }
+
+  for (const size of sizes) {
+    it(`are listed with their outcome, and undone from there after a reload (${size})`, async () => {
+      const one = await create('one', 'https://shop.example.com/a');
+      await create('loop', 'https://shop.example.com/loop');
+      const ids = (await world.api.get('/links')).body.map(({ id }: { id: string }) => id);
+      const replace = { find: 'shop.example.com', with: world.domain, in: 'host' };
+      await changedInBulk(world.api, { ids, replace });
+      await changedInBulk(world.api, { ids, data: { utm_source: 'mail' } });
+      await inConsole(world, 'links', { size }, async (page) => {
+        await button(page, 'Bulk changes').click();
+        const entry = dialog(page).getByRole('listitem').filter({ hasText: 'Find and replace' });
+        await entry.getByText('1 link changed, 1 refused').waitFor();
+        await dialog(page).getByText('UTM source').waitFor();
+        await expectAccessible(page, `bulk-recent-${size}`);
+        const file = await downloaded(page, () =>
+          entry.getByRole('button', { name: 'Download refused rows' }).click(),
+        );
+        expect(file).to.contain('url must not be the short link itself');
+        const latest = dialog(page).getByRole('listitem').filter({ hasText: 'UTM source' });
+        await latest.getByRole('button', { name: 'Undo' }).click();
+        await latest.getByText('2 links restored').waitFor();
+        await entry.getByRole('button', { name: 'Undo' }).click();
+        await entry.getByText('1 link restored').waitFor();
+        expect(await urlOf(one)).to.equal('https://shop.example.com/a');
+        expect(await entry.getByRole('button', { name: 'Undo' }).count()).to.equal(0);
+      });
+    });
+
+    it(`that run are shown after a reload, and canceled (${size})`, async () => {
+      await create('one', 'https://shop.example.com/a');
+      const ids = (await world.api.get('/links')).body.map(({ id }: { id: string }) => id);
+      const { id } = await changedInBulk(world.api, { ids, data: { utm_source: 'mail' } });
+      // A worker that takes the next slice meanwhile waits for the lock of the link.
+      const trx = await db().transaction();
+      await trx('links').where({ project_id: world.projectId }).forUpdate().select('id');
+      await db()('bulk_changes')
+        .where({ id })
+        .update({ state: 'running', total: 200, done: 90, ended_at: null, slice: 0 });
+      await inConsole(world, 'links', { size }, async (page) => {
+        await button(page, 'Bulk changes').click();
+        await dialog(page).getByText('Changing: 90 of 200').waitFor();
+        await expectAccessible(page, `bulk-running-${size}`);
+        await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+        await trx.rollback();
+        await dialog(page).getByText('1 link changed').waitFor();
+        expect((await world.api.get(`/bulk-changes/links/${id}`)).body.state).to.equal('cancelled');
       });
     });
   }

@@ -1,6 +1,7 @@
 import { ArrowDownWideNarrow } from 'lucide-react';
 import { useCallback } from 'react';
 import { Menu } from '../ui/menu.tsx';
+import { RecentBulkChanges } from './bulk-edit/recent.tsx';
 import { FilterButton } from './filters.tsx';
 import type { SearchProps } from './list-kind.ts';
 import { SearchField } from './search-field.tsx';
@@ -40,6 +41,7 @@ export function Toolbar({ kind, search, setSearch }: SearchProps) {
         }))}
       />
       <Views kind={kind} search={search} setSearch={setSearch} />
+      <RecentBulkChanges kind={kind} />
     </div>
   );
 }

@@ -23,7 +23,7 @@ type Command = 'start' | 'cancel' | 'undo';
 const REFRESH_MS = 700;
 
 /** True while a worker checks or makes a change. */
-export const isBusy = ({ state }: Pick<BulkChange, 'state'>): boolean =>
+export const isBusy = ({ state }: Pick<Schemas['BulkChange'], 'state'>): boolean =>
   state === 'checking' || state === 'queued' || state === 'running' || state === 'undoing';
 
 /** Query options of a bulk change, which follow its progress. */
@@ -38,6 +38,26 @@ export const bulkChangeQuery = (api: Api, list: ListKind['list'], id: string) =>
     refetchInterval: ({ state: { data } }) =>
       data !== undefined && isBusy(data) ? REFRESH_MS : false,
   });
+
+/** Number of bulk changes that the list of recent ones reads. */
+const RECENT = 30;
+
+/** Query options of the recent bulk changes of a list, except for checks. */
+export const recentQuery = (api: Api, list: ListKind['list']) =>
+  queryOptions({
+    queryKey: keys.bulkChanges.list(list),
+    queryFn: ({ signal }) => {
+      const read = api.GET as unknown as Call;
+      const init = { params: { query: { pageSize: RECENT } }, signal };
+      return answer(read(`/bulk-changes/${list}`, init)) as Promise<Schemas['BulkChange'][]>;
+    },
+    select: (all) => all.filter(isMade),
+    refetchInterval: ({ state: { data } }) =>
+      data?.some((one) => isMade(one) && isBusy(one)) === true ? REFRESH_MS : false,
+  });
+
+const isMade = ({ state, startedAt }: Schemas['BulkChange']): boolean =>
+  startedAt !== null || state === 'queued' || state === 'running' || state === 'done';
 
 const send = (api: Api) => api.POST as unknown as Call;
 
@@ -83,13 +103,17 @@ interface BulkContext extends WriteContext {
 /** Waits until a bulk change ends, also after its dialog was closed, and tells the outcome. */
 export async function follow(context: BulkContext, kind: Kind, id: string): Promise<void> {
   const { client } = context;
+  const refreshList = () =>
+    client.invalidateQueries({ queryKey: keys.bulkChanges.list(kind.list) });
   try {
+    void refreshList();
     let record = await read(context, kind, id);
     while (isBusy(record)) {
       await new Promise((resolve) => setTimeout(resolve, REFRESH_MS));
       record = await read(context, kind, id);
     }
     client.setQueryData(keys.bulkChanges.one(id), record);
+    void refreshList();
     await client.invalidateQueries({ queryKey: keys[kind.list].all });
     tell(context, kind, record);
   } catch (error) {
@@ -113,35 +137,48 @@ function undo(context: BulkContext, kind: Kind, id: string): void {
   );
 }
 
-function tell(context: BulkContext, kind: Kind, { id, state, counts, undo: undone }: BulkChange) {
-  const { list, noun } = kind;
-  const saving = (label: string) => ({ label, run: () => void saveErrors(context, list, id) });
+/** Describes the outcome of a bulk change: "2 links changed, 1 refused". */
+export function outcomeOf(
+  { noun }: Kind,
+  { state, counts, undo: undone }: Schemas['BulkChange'],
+): string {
   if (state === 'undone' && undone !== null) {
     const restored = countOf(undone.undone, noun.one);
     const left = undone.total - undone.undone;
-    if (left === 0) return toast(`${restored} restored`);
-    return toast(`${restored} restored, ${left.toLocaleString()} left as they are`, 'danger', [
-      saving('Download the others'),
-    ]);
+    return left === 0
+      ? `${restored} restored`
+      : `${restored} restored, ${left.toLocaleString()} left as they are`;
   }
   const changed = countOf(counts.changed, noun.one);
-  const undoing = counts.changed > 0 ? [undoAction(() => undo(context, kind, id))] : [];
-  if (counts.refused === 0) return toast(`${changed} changed`, 'plain', undoing);
-  return toast(
-    `${changed} changed, ${counts.refused.toLocaleString()} refused`,
-    counts.changed === 0 ? 'danger' : 'plain',
-    [...undoing, saving('Download refused rows')],
-  );
+  return counts.refused === 0
+    ? `${changed} changed`
+    : `${changed} changed, ${counts.refused.toLocaleString()} refused`;
 }
 
-async function saveErrors(
-  { slug }: BulkContext,
+function tell(context: BulkContext, kind: Kind, record: BulkChange) {
+  const { id, state, counts, undo: undone } = record;
+  const text = outcomeOf(kind, record);
+  const saving = (label: string) => ({
+    label,
+    run: () => void saveErrors(context, kind.list, id).catch(toastError),
+  });
+  if (state === 'undone' && undone !== null) {
+    if (undone.total === undone.undone) return toast(text);
+    return toast(text, 'danger', [saving('Download the others')]);
+  }
+  const undoing = counts.changed > 0 ? [undoAction(() => undo(context, kind, id))] : [];
+  if (counts.refused === 0) return toast(text, 'plain', undoing);
+  return toast(text, counts.changed === 0 ? 'danger' : 'plain', [
+    ...undoing,
+    saving('Download refused rows'),
+  ]);
+}
+
+/** Saves the records that were refused, or that an undo left as they are, as a file. */
+export async function saveErrors(
+  { slug }: Pick<BulkContext, 'slug'>,
   list: ListKind['list'],
   id: string,
 ): Promise<void> {
-  try {
-    saveFile(await download(slug, `/bulk-changes/${list}/${id}/errors`), 'errors.csv');
-  } catch (error) {
-    toastError(error);
-  }
+  saveFile(await download(slug, `/bulk-changes/${list}/${id}/errors`), 'errors.csv');
 }

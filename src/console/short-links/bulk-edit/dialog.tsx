@@ -8,6 +8,8 @@ import { countOf } from '../../ui/count-of.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { messagesOf, Refused } from '../../ui/form-dialog.tsx';
 import { Failure } from '../../ui/states.tsx';
+import { toastError } from '../../ui/toast-error.ts';
+import { useIsShown } from '../../ui/use-is-shown.ts';
 import type { RecordKind } from '../list-kind.ts';
 import { bulkChangeQuery, check, command, follow, isBusy, storeAnswer } from './changes.ts';
 import { BULK_FIELDS } from './fields.tsx';
@@ -36,10 +38,15 @@ export function BulkEditDialog({ kind, name, ids, onClose }: BulkEditDialogProps
   const [form, setForm] = useState(EMPTY_FORM);
   const [isStarted, setStarted] = useState(false);
   const formId = useId();
+  const isShown = useIsShown();
+  const cancelCheck = (one: string) => {
+    command(api, kind.list, 'cancel', one, newIdempotencyKey()).catch(() => undefined);
+  };
   const checked = useWrite({
     send: (body: NonNullable<ReturnType<typeof bodyOf>>, key) =>
       check(api, kind.list, { ...body, ids: [...ids] }, key),
-    onDone: (record) => storeAnswer(client, record),
+    // An answer that arrives after the dialog was closed ends the check.
+    onDone: (record) => (isShown.current ? storeAnswer(client, record) : cancelCheck(record.id)),
   });
   const id = checked.data?.id;
   const query = useQuery({
@@ -54,6 +61,11 @@ export function BulkEditDialog({ kind, name, ids, onClose }: BulkEditDialogProps
       void follow({ api, client, slug }, kind, record.id);
     },
   });
+  const cancel = useWrite({
+    send: (one: string, key) => command(api, kind.list, 'cancel', one, key),
+    onDone: (canceled) => storeAnswer(client, canceled),
+    onFailed: toastError,
+  });
   const record = id === undefined ? undefined : query.data;
   const isEnded = isStarted && record !== undefined && !isBusy(record);
   useEffect(() => {
@@ -62,9 +74,7 @@ export function BulkEditDialog({ kind, name, ids, onClose }: BulkEditDialogProps
 
   /** Ends the check, so that it does not count among the unfinished changes. */
   const discard = () => {
-    if (id !== undefined && !isStarted) {
-      command(api, kind.list, 'cancel', id, newIdempotencyKey()).catch(() => undefined);
-    }
+    if (id !== undefined && !isStarted) cancelCheck(id);
     checked.reset();
     start.reset();
   };
@@ -99,7 +109,12 @@ export function BulkEditDialog({ kind, name, ids, onClose }: BulkEditDialogProps
             </Button>
           </>
         ) : isStarted ? (
-          <Button onClick={close}>Continue in the background</Button>
+          <>
+            <Button busy={cancel.isPending} onClick={() => cancel.write(id)}>
+              Cancel
+            </Button>
+            <Button onClick={close}>Continue in the background</Button>
+          </>
         ) : (
           <>
             <Button onClick={discard} disabled={start.isPending}>

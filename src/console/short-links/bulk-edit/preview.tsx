@@ -65,8 +65,13 @@ export function Preview({ kind, record }: PreviewProps) {
   );
 }
 
+interface BulkProgressProps {
+  record: Pick<BulkChange, 'progress'> | undefined;
+  label: string;
+}
+
 /** The progress of a check or a change. */
-export function BulkProgress({ record, label }: { record: BulkChange | undefined; label: string }) {
+export function BulkProgress({ record, label }: BulkProgressProps) {
   const { done, total } = record?.progress ?? { done: 0, total: 0 };
   return (
     <div className="flex flex-col gap-2">
