@@ -157,7 +157,7 @@ const hasDomain = ({ start }: Parts): boolean => /^https?:\/\//i.test(start);
 function withReadableHost(parts: Parts): Parts {
   if (!hasDomain(parts) || parts.host.length > MAX_HOST_LENGTH) return parts;
   const labels = parts.host.split('.').map((label) => {
-    const readable = /^xn--/.test(label) ? domainToUnicode(label) : label;
+    const readable = label.startsWith('xn--') ? domainToUnicode(label) : label;
     return domainToASCII(readable) === label ? readable : label;
   });
   return { ...parts, host: labels.join('.') };

@@ -94,7 +94,7 @@ describe('replacement in a destination', () => {
     'a b',
     'ü%2f',
     'xn--\u00fc',
-    `${'ü'.repeat(3_000)}`,
+    'ü'.repeat(3_000),
   ]) {
     it(`with ${to.slice(0, 10)} in the host is refused`, () => {
       expect(() =>

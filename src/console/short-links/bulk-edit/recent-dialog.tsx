@@ -46,8 +46,8 @@ function Entry({ kind, change }: { kind: Kind; change: BulkChange }) {
   const { write, isPending } = useWrite({
     send: (verb: 'cancel' | 'undo', key) => command(api, kind.list, verb, id, key),
     onDone(_, verb) {
-      if (verb === 'undo') return void follow(context, kind, id);
-      void client.invalidateQueries({ queryKey: keys.bulkChanges.list(kind.list) });
+      if (verb === 'undo') void follow(context, kind, id);
+      else void client.invalidateQueries({ queryKey: keys.bulkChanges.list(kind.list) });
     },
     onFailed: toastError,
   });
