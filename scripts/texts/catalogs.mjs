@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { textsOf } from './extract.mjs';
 import { faultsOf, LANGUAGES, readPo, writePo } from './po.mjs';
+import { looksLikeText } from './rules.mjs';
 
 /** @typedef {import('./po.mjs').Entry} Entry */
 
@@ -30,6 +31,36 @@ export const hasTexts = (file) =>
     /\.tsx?$/.test(file) &&
     !/\.d\.ts$|vite\.config\.ts$/.test(file));
 
+/** Reads the files with texts. */
+const readSources = () =>
+  [
+    ...readdirSync(path.join(ROOT, CONSOLE), { recursive: true })
+      .map((file) => `${CONSOLE}/${file.replaceAll(path.sep, '/')}`)
+      .filter(hasTexts),
+    ...SHARED,
+  ]
+    .toSorted()
+    .map((file) => [file, read(file)]);
+
+/**
+ * Lists what would behave differently in a translated console: strings that are compared and
+ * translated too, options whose value is their text, and counts with a translated noun. Small words
+ * are compared with those of the same file only, because most are values elsewhere.
+ *
+ * @param {readonly [file: string, source: string][]} [sources]
+ * @returns {string[]}
+ */
+export function faultsOfSources(sources = readSources()) {
+  const parsed = sources.map(([file, source]) => ({ file, found: textsOf(file, source) }));
+  const shown = new Set(parsed.flatMap(({ found }) => [...found.strings].filter(looksLikeText)));
+  return parsed.flatMap(({ file, found: { strings, compared, faults } }) => [
+    ...faults.map((fault) => `${file}: ${fault}`),
+    ...[...compared]
+      .filter((text) => strings.has(text) || shown.has(text))
+      .map((text) => `${file}: ${JSON.stringify(text)} is compared, and translated elsewhere`),
+  ]);
+}
+
 /**
  * Collects the texts of all files.
  *
@@ -37,12 +68,9 @@ export const hasTexts = (file) =>
  * @throws {Error} for a text with two plurals
  */
 export function collectTexts() {
-  const files = readdirSync(path.join(ROOT, CONSOLE), { recursive: true })
-    .map((file) => `${CONSOLE}/${file.replaceAll(path.sep, '/')}`)
-    .filter(hasTexts);
   const texts = new Map();
-  for (const file of [...files, ...SHARED].toSorted()) {
-    for (const { text, plural, names } of textsOf(file, read(file)).messages) {
+  for (const [file, source] of readSources()) {
+    for (const { text, plural, names } of textsOf(file, source).messages) {
       const known = texts.get(text);
       if (known === undefined) texts.set(text, { text, plural, names, files: [file] });
       else {

@@ -9,7 +9,15 @@ export interface Message {
 }
 
 /** Returns the texts of a file. */
-export declare function textsOf(file: string, source: string): { messages: Message[] };
+export declare function textsOf(
+  file: string,
+  source: string,
+): {
+  messages: Message[];
+  strings: Set<string>;
+  compared: Set<string>;
+  faults: string[];
+};
 
 /** Returns the source with look-ups in place of its texts. */
 export declare function withLookups(file: string, source: string, lookups: string): string;

@@ -34,7 +34,7 @@ import {
  */
 
 /** Comments before a string or a table that say what it is. */
-const MARKS = { value: 'value', text: 'shown', count: 'counted' };
+const MARKS = { value: 'value', text: 'shown' };
 
 const CHILDREN_SKIPPED = new Set([
   'type',
@@ -66,6 +66,12 @@ class File {
     }
     /** @type {Message[]} */
     this.messages = [];
+    /** Texts of single strings, which code could compare. */
+    this.strings = new Set();
+    /** Strings that code compares. @type {Set<string>} */
+    this.compared = new Set();
+    /** @type {string[]} */
+    this.faults = [];
     this.edits = [];
     this.used = new Set();
     this.walk(program, 'unclear');
@@ -135,7 +141,6 @@ class File {
 
   Literal(node, place) {
     if (!isString(node)) return;
-    if (place === 'counted') return this.counted(node.value);
     const text = decodeIn(this.source, node);
     if (!this.isText(text, place)) return;
     this.string(node, [text], []);
@@ -163,6 +168,7 @@ class File {
     const text = texts.map((one, index) => (index === 0 ? one : `{${index - 1}}${one}`)).join('');
     const [, before, words, after] = /^(\s*)(.*?)(\s*)$/s.exec(text);
     this.add({ text: words, names: values.map((one) => this.nameOfValue(one)) });
+    if (values.length === 0) this.strings.add(words);
     const isAttribute =
       this.source[node.start - 1] === '=' &&
       /["']/.test(this.source[node.start]) &&
@@ -274,11 +280,20 @@ class File {
     }
     for (const one of [left, right]) {
       if (operator === '+') this.walk(one, place);
-      else this.walk(one, isString(one) ? 'value' : 'unclear');
+      else {
+        this.compare(one);
+        this.walk(one, isString(one) ? 'value' : 'unclear');
+      }
     }
   }
 
-  SwitchCase({ consequent }) {
+  /** Notes a string that code compares: a text would be another one in other languages. */
+  compare(node) {
+    if (isString(node)) this.compared.add(node.value);
+  }
+
+  SwitchCase({ test, consequent }) {
+    this.compare(test);
     for (const one of consequent) this.walk(one, 'unclear');
   }
 
@@ -291,14 +306,35 @@ class File {
     const name = nameOf(node.callee);
     this.locale(node, name);
     if (name !== 'split') this.walk(node.callee, 'unclear');
-    const [, noun] = node.arguments;
-    if (name === 'countOf' && isString(noun)) this.counted(noun.value);
-    const inner = name === 'countOf' ? 'value' : placeOfArguments(name, place);
+    if (name === 'countOf') return this.counting(node);
+    const inner = placeOfArguments(name, place);
     if (name === 'split') this.walk(node.callee.object, 'value');
+    if (/^(?:includes|indexOf|has)$/.test(name)) {
+      for (const one of node.arguments) this.compare(one);
+      const list = node.callee.object;
+      if (list?.type === 'ArrayExpression') for (const one of list.elements) this.compare(one);
+    }
     for (const [index, one] of node.arguments.entries()) {
       // Further arguments of functions that show a text are options.
       this.walk(one, inner === 'shown' && index > 0 && isString(one) ? 'value' : inner);
     }
+  }
+
+  /** Reads a call of `countOf`, which looks up the count with its noun. */
+  counting({ start, arguments: [count, noun] }) {
+    this.walk(count, 'unclear');
+    const nouns =
+      noun?.type === 'ConditionalExpression' ? [noun.consequent, noun.alternate] : [noun];
+    if (noun !== nouns[0]) this.walk(noun.test, 'unclear');
+    for (const one of nouns) {
+      // A noun from elsewhere would be translated already, and no catalog has the count with it.
+      if (isString(one)) this.counted(one.value);
+      else this.fault(start, 'countOf needs its noun as a string');
+    }
+  }
+
+  fault(start, text) {
+    this.faults.push(`line ${lineBreaks(this.source.slice(0, start)) + 1}: ${text}`);
   }
 
   /** Hands the locale of the page to formats: in place of none, and of English. */
@@ -322,7 +358,7 @@ class File {
     this.CallExpression(node, place);
   }
 
-  /** Adds the message of `countOf`, which looks it up itself. */
+  /** Adds the message of a count, which `countOf` looks up itself. */
   counted(noun) {
     this.add({ text: `{0} ${noun}`, plural: `{0} ${noun}s`, names: ['count'] });
   }
@@ -336,10 +372,6 @@ class File {
 
   named(name, value, place) {
     if (value === null) return;
-    // The nouns that `countOf` is called with from tables.
-    if ((name === 'one' || name === 'visit') && isString(value) && isShownText(value.value)) {
-      this.counted(value.value);
-    }
     if (hasOptions(name) && value.type === 'ArrayExpression') return this.pairs(value);
     this.walk(value, placeOfName(name, place));
   }
@@ -363,7 +395,13 @@ class File {
 
   ArrayExpression({ elements, start }, place) {
     const inner = place === 'value' ? 'value' : 'unclear';
-    for (const one of elements) this.walk(one, this.marks.get(start) ?? inner);
+    // A pair of equal strings is a value and its label.
+    const [first, second] = elements;
+    const isPair = elements.length === 2 && isString(first) && first.value === second?.value;
+    if (isPair) this.walk(first, 'value');
+    for (const one of isPair ? [second] : elements) {
+      this.walk(one, this.marks.get(start) ?? inner);
+    }
   }
 
   ArrowFunctionExpression({ params, body }, place) {
@@ -418,7 +456,14 @@ class File {
     } else this.children({ children });
   }
 
-  element({ attributes }) {
+  element({ name, attributes, selfClosing, start }) {
+    if (
+      nameOf(name) === 'option' &&
+      !selfClosing &&
+      !attributes.some((one) => one.type === 'JSXSpreadAttribute' || nameOf(one) === 'value')
+    ) {
+      this.fault(start, 'an option needs a value: its text is translated');
+    }
     for (const one of attributes) this.walk(one, 'unclear');
   }
 
@@ -515,7 +560,7 @@ class File {
  *
  * @param {string} file
  * @param {string} source
- * @returns {{ messages: Message[] }}
+ * @returns {{ messages: Message[], strings: Set<string>, compared: Set<string>, faults: string[] }}
  */
 export const textsOf = (file, source) => new File(file, source);
 

@@ -149,7 +149,7 @@ export const areWords = (strings) =>
  */
 export const isShownText = (text) => !isUniversal(text);
 
-/** @typedef {'shown' | 'counted' | 'unclear' | 'value'} Place */
+/** @typedef {'shown' | 'unclear' | 'value'} Place */
 
 /**
  * Tells what the strings of an attribute or a property are.

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { faultsOfCatalogs } from '#texts/catalogs';
+import { faultsOfCatalogs, faultsOfSources } from '#texts/catalogs';
 import { textsOf, withLookups } from '#texts/extract';
 import { type Entry, faultsOf, LANGUAGES, readPo, writePo } from '#texts/po';
 
@@ -35,7 +35,12 @@ describe('texts of the console', () => {
     ],
     ['a count with a noun', "countOf(n, 'QR code')", ['{0} QR code | {0} QR codes']],
     ['a marked text', "const a = /* text */ 'small';", ['small']],
-    ['a marked noun', "const a = /* count */ 'day';", ['{0} day | {0} days']],
+    [
+      'a count with one of two nouns',
+      "countOf(n, a ? 'row' : 'link')",
+      ['{0} row | {0} rows', '{0} link | {0} links'],
+    ],
+    ['the label of a value that is equal', "const a = ['Unknown', 'Unknown'];", ['Unknown']],
   ];
   for (const [kind, source, messages] of texts) {
     it(`are found: ${kind}`, () => expect(found(source)).to.deep.equal(messages));
@@ -86,6 +91,43 @@ describe('texts of the console', () => {
   it('leave a file without texts as it is', () => {
     const source = 'export const a = 1;';
     expect(replaced(source)).to.equal(source);
+  });
+});
+
+describe('sources of the console', () => {
+  const wrong: [fault: string, source: string, about: string][] = [
+    ['compares a label', "const a = { label: 'none' }; a.label === 'none';", '"none" is compared'],
+    [
+      'looks a label up',
+      "const a = { label: 'none' }; ['none'].includes(b);",
+      '"none" is compared',
+    ],
+    [
+      'chooses by a label',
+      "const a = <A label='none' />; switch (c) { case 'none': }",
+      '"none" is compared',
+    ],
+    ['has an option without a value', '<p>\n<option>home</option></p>', 'line 2: an option needs'],
+    ['counts with a noun of elsewhere', 'countOf(n, kind.noun)', 'line 1: countOf needs'],
+  ];
+  for (const [fault, source, about] of wrong) {
+    it(`are refused if one ${fault}`, () => {
+      const faults = faultsOfSources([['a.tsx', source]]);
+      expect(faults).to.have.length(1);
+      expect(faults[0]).to.include(`a.tsx: ${about}`);
+    });
+  }
+
+  it('are refused if one compares the label of another file', () => {
+    const sources: [file: string, source: string][] = [
+      ['a.ts', "export const a = { title: 'Places' };"],
+      ['b.ts', "a.title === 'Places';"],
+    ];
+    expect(faultsOfSources(sources)).to.have.length(1);
+  });
+
+  it('have options with values, and compare no text', () => {
+    expect(faultsOfSources()).to.deep.equal([]);
   });
 });
 

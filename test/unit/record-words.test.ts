@@ -31,7 +31,7 @@ const names: ChangeNames = {
           ['tag_2', 'Autumn'],
         ]).get(id),
   page: undefined,
-  visit: 'click',
+  visitsInWords: (count) => `${count.toLocaleString('en')} click${count === 1 ? '' : 's'}`,
   now: NOW,
 };
 
@@ -160,10 +160,9 @@ describe('the settings of a link in sentences', () => {
 
   it('names the page and the visits of the kind', () => {
     const fields = { preRedirection: true, maxVisits: 2 };
-    expect(sentencesOf(fields, { page: 'Consent', visit: 'scan' })).to.deep.equal([
-      'Expires after 2 scans.',
-      'Visitors first see the page “Consent”.',
-    ]);
+    expect(
+      sentencesOf(fields, { page: 'Consent', visitsInWords: (count) => `${count} scans` }),
+    ).to.deep.equal(['Expires after 2 scans.', 'Visitors first see the page “Consent”.']);
   });
 
   it('writes whole sentences about any conditions', () => {

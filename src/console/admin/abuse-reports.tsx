@@ -21,7 +21,7 @@ type Decision = NonNullable<Report['answer']>['decision'];
 const SHOWN = 50;
 
 const STATES: Record<State, string> = {
-  open: 'Open',
+  open: 'Unresolved',
   resolved: 'Resolved',
   dismissed: 'Dismissed',
 };

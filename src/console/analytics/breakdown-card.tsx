@@ -1,5 +1,6 @@
 import { Maximize2 } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
+import { inSentence } from '../api/error-words.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
@@ -111,7 +112,7 @@ export function TopRows({ tab, most = SHOWN }: { tab: Tab; most?: number }) {
         onClick={() => show({ group: tab.id })}
       >
         {entries.length > most ? `All ${entries.length}` : 'Details'}
-        <span className="sr-only"> of {tab.label.toLowerCase()}</span>
+        <span className="sr-only"> of {inSentence(tab.label)}</span>
       </Button>
     </>
   );
@@ -123,7 +124,7 @@ function emptyText(tab: Tab): string {
     return `No clicks with ${tab.id} in this period. Add it in a link’s UTM section.`;
   }
   if (tab.group === 'top_tags' || tab.group === 'top_folders') {
-    return `No visits to links or QR codes with ${tab.label.toLowerCase()} in this period.`;
+    return `No visits to links or QR codes with ${inSentence(tab.label)} in this period.`;
   }
   if (tab.group === 'variants') return 'No visits to A/B tests in this period.';
   if (tab.group === 'top_events') {

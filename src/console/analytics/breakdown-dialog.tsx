@@ -1,5 +1,6 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
+import { inSentence } from '../api/error-words.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SearchInput } from '../ui/search-input.tsx';
@@ -47,7 +48,7 @@ export function BreakdownDialog({ tab }: { tab: Tab }) {
       }
     >
       <SearchInput
-        aria-label={`Search ${tab.label.toLowerCase()}`}
+        aria-label={`Search ${inSentence(tab.label)}`}
         placeholder="Search"
         value={search}
         onChange={({ target }) => setSearch(target.value)}

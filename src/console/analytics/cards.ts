@@ -21,6 +21,7 @@ export interface Tab {
 
 /** A card of the page, which shows one of its tabs at a time. */
 export interface Card {
+  id: string;
   title: string;
   tabs: readonly Tab[];
   /** Returns the id of the tab to show first for a kind of event; by default, the first tab. */
@@ -82,6 +83,7 @@ const label = (id: 'tags' | 'folders', name: string, filter: 'tagId' | 'folderId
 /** All cards in page order. */
 export const CARDS: readonly Card[] = [
   {
+    id: 'links',
     title: 'Links',
     firstOf: (kind) => ({ scans: 'qrcodes', views: 'pages' })[kind as string],
     tabs: [
@@ -110,6 +112,7 @@ export const CARDS: readonly Card[] = [
     ],
   },
   {
+    id: 'referrers',
     title: 'Referrers',
     tabs: [
       plain('sources', 'Sources', 'source', 'source'),
@@ -123,6 +126,7 @@ export const CARDS: readonly Card[] = [
     ],
   },
   {
+    id: 'locations',
     title: 'Locations',
     tabs: [
       {
@@ -151,6 +155,7 @@ export const CARDS: readonly Card[] = [
     ],
   },
   {
+    id: 'devices',
     title: 'Devices',
     tabs: [
       plain('devices', 'Devices', 'device', 'device', nameOfDevice),
@@ -159,6 +164,7 @@ export const CARDS: readonly Card[] = [
     ],
   },
   {
+    id: 'campaigns',
     title: 'Campaigns',
     tabs: [
       campaign('utm_source', 'Source'),

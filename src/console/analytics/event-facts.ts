@@ -8,7 +8,7 @@ import {
   UserRoundPlus,
 } from 'lucide-react';
 import type { Schemas } from '../api/client.ts';
-import { formatCents, nameOfCountry, nameOfDevice, nameOfSource } from './names.ts';
+import { formatCents, isKnown, nameOfCountry, nameOfDevice, nameOfSource } from './names.ts';
 
 type EventRecord = Schemas['Event'];
 
@@ -38,18 +38,17 @@ export function subjectOf(event: EventRecord): string {
 
 /** Returns the city and country of an event. */
 export function placeOf({ click }: EventRecord): string {
-  const parts = click === null ? [] : [click.city, nameOfCountry(click.country)];
-  return known(parts).join(', ') || 'Unknown location';
+  if (click === null || !(isKnown(click.city) || isKnown(click.country))) return 'Unknown location';
+  const country = isKnown(click.country) ? nameOfCountry(click.country) : '';
+  return [click.city, country].filter(isKnown).join(', ');
 }
 
-const known = (parts: string[]): string[] =>
-  parts.filter((part) => part !== '' && part !== 'Unknown');
-
 /** Returns the browser, system and device of an event. */
-export const deviceOf = ({ click }: EventRecord): string =>
-  click === null
-    ? ''
-    : known([click.browser, click.os, click.device && nameOfDevice(click.device)]).join(' · ');
+export function deviceOf({ click }: EventRecord): string {
+  if (click === null) return '';
+  const { browser, os, device } = click;
+  return [browser, os, isKnown(device) ? nameOfDevice(device) : ''].filter(isKnown).join(' · ');
+}
 
 /** Returns the source of a visit; for leads, sales and refunds, the name of the event. */
 export function sourceOf(event: EventRecord): string {

@@ -1,5 +1,6 @@
 import { Check, ListFilter } from 'lucide-react';
 import { type ComponentProps, type KeyboardEvent, useId, useState } from 'react';
+import { inSentence } from '../api/error-words.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { inputLook, SelectField } from '../ui/field.tsx';
@@ -227,6 +228,4 @@ function toggled(query: EventQuery, filter: OfferedFilter, { change }: Choice) {
 }
 
 const emptyText = (isSearched: boolean, name: string): string =>
-  isSearched
-    ? 'No matches.'
-    : `No values for ${name.toLowerCase().replace('utm', 'UTM').replace('qr', 'QR')} in this period.`;
+  isSearched ? 'No matches.' : `No values for ${inSentence(name)} in this period.`;

@@ -16,8 +16,12 @@ const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' }
 export const nameOfCountry = (code: string): string =>
   /^[A-Z]{2}$/.test(code) ? (regions.of(code) ?? code) : unknownOr(code);
 export const nameOfContinent = (code: string): string => CONTINENT_NAMES[code] ?? unknownOr(code);
-/** Returns "Unknown" for an empty text; the API uses both for unknown values. */
-export const unknownOr = (text: string): string => (text === '' ? 'Unknown' : text);
+/** The API's text for an unknown value; it uses an empty text too. */
+const UNKNOWN = /* value */ 'Unknown';
+/** True for a value that the API knows. */
+export const isKnown = (text: string): boolean => text !== '' && text !== UNKNOWN;
+/** Returns "Unknown" for an unknown value. */
+export const unknownOr = (text: string): string => (isKnown(text) ? text : 'Unknown');
 /** Returns the label of a source; the API uses `(direct)` for visits without a referring page. */
 export const nameOfSource = (text: string): string =>
   text === '(direct)' ? 'Direct' : unknownOr(text);

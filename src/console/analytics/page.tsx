@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { ChartNoAxesColumn, Download, FileArchive, Printer } from 'lucide-react';
 import { download } from '../api/client.ts';
+import { inSentence } from '../api/error-words.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
@@ -73,8 +74,8 @@ function Contents() {
       {!isEmpty && (
         <div className="grid gap-4 lg:grid-cols-2 print:grid-cols-2">
           {CARDS.map((card) => (
-            <BreakdownCard key={card.title} card={card}>
-              {card.title === 'Locations' ? <Countries /> : undefined}
+            <BreakdownCard key={card.id} card={card}>
+              {card.id === 'locations' ? <Countries /> : undefined}
             </BreakdownCard>
           ))}
           <Panel title="Conversions" isWide>
@@ -161,7 +162,7 @@ function ExportMenu() {
     const measure = measureOf(query.event);
     const name = nameOfMetric(query.event);
     const compared = before && [
-      [`${comparison}: start`, `${comparison}: ${name.toLowerCase()}`],
+      [`${comparison}: start`, `${comparison}: ${inSentence(name)}`],
       ...rows.map((_, index) => [before[index]?.start ?? '', before[index]?.[measure] ?? '']),
     ];
     const shown = [['Start', name], ...rows.map((row) => [row.start, row[measure] ?? 0])];

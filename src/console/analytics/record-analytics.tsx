@@ -24,9 +24,7 @@ interface RecordAnalyticsProps {
 }
 
 /** Cards of a record; analytics has the others too. */
-const SHOWN_CARDS = CARDS.filter(({ title }) =>
-  ['Referrers', 'Locations', 'Devices'].includes(title),
-);
+const SHOWN_CARDS = CARDS.filter(({ id }) => ['referrers', 'locations', 'devices'].includes(id));
 /** Number of rows of a card. */
 const ROWS = 5;
 

@@ -3,6 +3,7 @@ import { answer } from '../api/client.ts';
 import { keys, type Noun } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
+import { either } from '../short-links/routing-sentences.ts';
 import { type Filter, valuesOf } from './event-query.ts';
 import {
   nameOfContinent,
@@ -67,7 +68,7 @@ export function useValueNames(filter: Filter, text: string | undefined): string 
     filter === 'tagId' ? tags : filter === 'folderId' ? folders : undefined;
   const nameOf =
     NAMES[filter] ?? ((value: string) => labels?.find(({ id }) => id === value)?.name ?? value);
-  return (noun === undefined ? values.map(nameOf) : (records.data ?? values)).join(' or ');
+  return either(noun === undefined ? values.map(nameOf) : (records.data ?? values));
 }
 
 /** Returns the label of what the numbers in the URL are compared with. */

@@ -13,7 +13,9 @@ export function ConnectionBanner() {
           <WifiOff size={15} aria-hidden />
           {waiting === 0
             ? 'No connection. What you see may be out of date.'
-            : `No connection. ${waiting === 1 ? 'One change waits' : `${waiting} changes wait`}, and will be sent when it is back.`}
+            : waiting === 1
+              ? 'No connection. One change waits, and will be sent when it is back.'
+              : `No connection. ${waiting} changes wait, and will be sent when it is back.`}
         </p>
       )}
     </div>

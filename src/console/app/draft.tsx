@@ -7,7 +7,7 @@ import { changedOf } from './changed-of.ts';
 import { useMe } from './session.ts';
 import { useWorkspace } from './workspace.tsx';
 
-const PREFIX = 'draft ';
+const PREFIX = /* value */ 'draft ';
 
 /** Form input that is kept until it is saved. */
 export interface KeptDraft<T> {
@@ -46,7 +46,7 @@ export function useDraft<T extends object>(name: string, before: T): KeptDraft<T
   const { slug } = useWorkspace();
   // Includes the person's id, so that the next person in this tab does not see the input.
   const key = `${PREFIX}${id} ${slug} ${name}`;
-  const sentKey = `${key} sent`;
+  const sentKey = /* value */ `${key} sent`;
   const [kept] = useState(() => read<T>(key));
   const [draft, setDraft] = useState<T>({ ...before, ...kept });
   const [isRestored, setRestored] = useState(kept !== undefined);

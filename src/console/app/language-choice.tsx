@@ -1,4 +1,4 @@
-import { followAccount, LANGUAGE_NAMES } from '../languages/language.ts';
+import { chooseForAccount, LANGUAGE_NAMES } from '../languages/language.ts';
 import { SelectField } from '../ui/field.tsx';
 import { useMe } from './session.ts';
 import { useChangeMe } from './use-change-me.ts';
@@ -22,7 +22,7 @@ export function LanguageChoice() {
       options={OPTIONS}
       onChange={({ target: { value } }) => {
         const language = value === '' ? null : (value as keyof typeof LANGUAGE_NAMES);
-        change.mutate({ language }, { onSuccess: () => followAccount(language) });
+        change.mutate({ language }, { onSuccess: () => chooseForAccount(language) });
       }}
     />
   );

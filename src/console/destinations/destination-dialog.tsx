@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
+import { inSentence } from '../api/error-words.ts';
 import { useResource } from '../app/resource.ts';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
@@ -93,7 +94,7 @@ export function DestinationDialog({ destination, onClose }: DestinationDialogPro
         ))}
         {secretField !== undefined && (
           <TextField
-            label={seen === undefined ? secretField.label : `New ${lower(secretField.label)}`}
+            label={seen === undefined ? secretField.label : `New ${inSentence(secretField.label)}`}
             hint={
               seen?.hasSecret === true
                 ? 'Leave empty to keep the current one. Another URL needs it again.'
@@ -115,7 +116,3 @@ export function DestinationDialog({ destination, onClose }: DestinationDialogPro
 /** Returns the settings of a destination as values of the form. */
 const textsOf = ({ settings }: Destination): Record<string, string> =>
   Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
-
-/** Begins a label with a lower-case letter, unless it begins with an abbreviation. */
-const lower = (label: string): string =>
-  /^[A-Z]{2}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1);

@@ -57,14 +57,9 @@ const chosen = (): Language => stored(OF_ACCOUNT) ?? stored(OF_BROWSER) ?? langu
 /** The language of this page; another one is shown after a reload. */
 export const language: Language = chosen();
 
-/**
- * Locale of dates and numbers: the browser's variant of the language, such as `de-AT`. In English,
- * `undefined`, the browser's own.
- */
-export const locale: string | undefined =
-  language === 'en'
-    ? undefined
-    : (navigator.languages.find((tag) => tag.slice(0, 2).toLowerCase() === language) ?? language);
+/** Locale of dates and numbers: the browser's variant of the language, such as `de-AT`. */
+export const locale: string =
+  navigator.languages.find((tag) => tag.slice(0, 2).toLowerCase() === language) ?? language;
 
 /** Translations by the English text; those of a text with a count are its plural forms. */
 export type Catalog = Readonly<Record<string, string | readonly string[]>>;
@@ -84,7 +79,7 @@ async function loadCatalog(): Promise<Catalog> {
 /** Translations of the language, loaded before any module that has texts. */
 export const catalog: Catalog = await loadCatalog();
 
-/** Shows the console in another language, or in the browser's. */
+/** Shows the console in another language, if another one is chosen. */
 function show(): void {
   if (chosen() !== language) location.reload();
 }
@@ -104,4 +99,14 @@ export function chooseLanguage(next: Language): void {
 export function followAccount(next: string | null): void {
   store(OF_ACCOUNT, isLanguage(next) ? next : null);
   show();
+}
+
+/**
+ * Shows the language that a person chose for their account.
+ *
+ * @param next null for the browser's language, also in place of one chosen on the sign-in page
+ */
+export function chooseForAccount(next: Language | null): void {
+  if (next === null) store(OF_BROWSER, null);
+  followAccount(next);
 }

@@ -8,16 +8,23 @@ import { catalog, language, locale } from './language.ts';
 
 export { locale };
 
-/**
- * Locale of formats that are English in the source, whatever the browser's language.
- */
-export const fixedLocale = locale ?? 'en';
+/** Locale of formats that are English in the source, whatever the browser's variant of it. */
+export const fixedLocale = language === 'en' ? 'en' : locale;
 
 /** Returns the translation of a text, or its English. */
 function translationOf(text: string): string {
   const found = catalog[text] ?? text;
   return typeof found === 'string' ? found : (found[0] ?? text);
 }
+
+/**
+ * Returns the English texts that a text is the translation of, and the text itself: people write
+ * names in either language.
+ */
+export const writtenAs = (text: string): string[] => [
+  text,
+  ...Object.entries(catalog).flatMap(([english, form]) => (form === text ? [english] : [])),
+];
 
 const filled = (text: string, values: readonly unknown[]): string =>
   values.length === 0

@@ -1,5 +1,6 @@
 import type { operations, Schemas } from '../api/client.ts';
 import { type RecordKind, SHARED_FILTERS } from '../short-links/list-kind.ts';
+import { countOf } from '../ui/count-of.ts';
 
 export type Link = Schemas['Link'];
 type ListQuery = NonNullable<operations['listLinks']['parameters']['query']>;
@@ -37,12 +38,14 @@ export const LINKS: RecordKind<Link> = {
   needsConfirmation: (links) => links.length >= MANY || links.some((link) => visitsOf(link) > 0),
   visitsOf,
   visit: 'click',
+  visitsInWords: (count) => countOf(count, 'click'),
   consequenceOf: ({ length }) =>
     length === 1
       ? 'The short link stops working, also where it is printed.'
       : 'The short links stop working, also where they are printed.',
   list: 'links',
   noun: { one: 'link', many: 'links' },
+  inWords: (count) => countOf(count, 'link'),
   searched: 'titles, short links, destinations, tags and comments',
   sorts: { createdAt: 'Newest', clicks: 'Most clicks', lastClicked: 'Last clicked' },
   filters: [...SHARED_FILTERS, 'clicksMin', 'clicksMax', 'destinationState', 'importId'],

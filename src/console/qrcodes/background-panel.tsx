@@ -15,7 +15,7 @@ const STYLES: Record<Look['backgroundStyle'], string> = {
 
 const STRENGTHS: Record<Look['backgroundStrength'], string> = {
   light: 'Light, easiest to scan',
-  medium: 'Medium',
+  medium: 'Moderate',
   strong: 'Strong',
 };
 

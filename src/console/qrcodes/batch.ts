@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client.ts';
+import { writtenAs } from '../languages/texts.ts';
 import { readCells } from '../ui/read-cells.ts';
 import { type ContentName, type Draft, encodeContent, toValue, withValueAt } from './content.ts';
 import { CONTENT_FORMS, type ContentField, emptyDraft } from './content-fields.ts';
@@ -71,9 +72,9 @@ function targetOf(type: ContentName, header: string): Target {
   const name = header.trim().toLowerCase();
   const plain = name.startsWith(`${type}.`) ? name.slice(type.length + 1) : name;
   const content = fieldsOf(type).find((field) =>
-    isText(type)
-      ? [type, 'content', field.label.toLowerCase()].includes(plain)
-      : [field.name.toLowerCase(), field.label.toLowerCase()].includes(plain),
+    [...(isText(type) ? [type, 'content'] : [field.name]), ...writtenAs(field.label)].some(
+      (one) => one.toLowerCase() === plain,
+    ),
   );
   if (content !== undefined) return { content };
   const code = (Object.keys(CODE_FIELDS) as CodeField[]).find((field) =>

@@ -238,7 +238,7 @@ export const CONTENT_FORMS: Record<ContentName, ContentForm> = {
     fields: [
       {
         name: 'email',
-        label: 'To',
+        label: 'Recipient',
         placeholder: 'ada@example.com',
         hint: 'Separate email addresses with commas.',
         isRequired: true,

@@ -9,6 +9,8 @@ const ENDS = 2;
 
 interface PaintFieldProps {
   label: string;
+  /** True for a part behind others, whose new gradient is light. */
+  isLight?: boolean;
   /** Name of the choice without a gradient. */
   plain?: string;
   /** The color without a gradient; absent for a part that takes its color from another. */
@@ -27,11 +29,12 @@ const evenly = (colors: readonly string[]): DesignGradient['stops'] =>
 
 /** The fields for a color or a gradient. */
 export function PaintField(props: PaintFieldProps) {
-  const { label, plain = 'One color', color, onColor, gradient, onGradient, error } = props;
+  const { label, isLight = false, plain = 'One color', color, gradient, error } = props;
+  const { onColor, onGradient } = props;
   const choose = (kind: string) => {
     if (kind !== 'linear' && kind !== 'radial') onGradient(null);
     else if (gradient === null) {
-      const colors = label === 'Background' ? START.light : START.dark;
+      const colors = isLight ? START.light : START.dark;
       onGradient({ type: kind, angle: 45, stops: evenly(colors) });
     } else onGradient({ ...gradient, type: kind });
   };

@@ -1,4 +1,5 @@
 import { type RecordKind, SHARED_FILTERS } from '../short-links/list-kind.ts';
+import { countOf } from '../ui/count-of.ts';
 import { CONTENT_FORMS } from './content-fields.ts';
 import { payloadOf } from './drawn.ts';
 import type { QrCode } from './look.ts';
@@ -16,9 +17,11 @@ export const QR_CODES: RecordKind<QrCode> = {
   needsConfirmation: () => true,
   visitsOf: ({ scans }) => scans,
   visit: 'scan',
+  visitsInWords: (count) => countOf(count, 'scan'),
   consequenceOf: () => 'Printed copies of dynamic codes stop working.',
   list: 'qrcodes',
   noun: { one: 'QR code', many: 'QR codes' },
+  inWords: (count) => countOf(count, 'QR code'),
   searched: 'titles, short links, destinations, tags and comments',
   sorts: { createdAt: 'Newest', scans: 'Most scans', lastClicked: 'Last scanned' },
   filters: [...SHARED_FILTERS, 'type', 'format', 'scansMin', 'scansMax'],

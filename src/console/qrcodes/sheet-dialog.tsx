@@ -11,7 +11,6 @@ import {
 } from '../../qrcodes/render/sheet-layout.ts';
 import { describe } from '../api/error.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { countText } from '../short-links/listing.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SelectField } from '../ui/field.tsx';
@@ -78,7 +77,7 @@ export function SheetDialog({ records, onClose }: { records: readonly QrCode[]; 
   const form = 'sheet-form';
   return (
     <Dialog
-      title={`Download ${countText(records.length, QR_CODES.noun)}`}
+      title={`Download ${QR_CODES.inWords(records.length)}`}
       onClose={onClose}
       footer={
         <Button type="submit" form={form} look="primary" icon={Download} busy={done !== undefined}>

@@ -43,6 +43,7 @@ export function StylePanel(props: LookProps) {
       />
       <PaintField
         label="Background"
+        isLight
         color={{ value: bgColor, mayBeTransparent: true, error: errors['bgColor'] }}
         onColor={(color) => onChange({ bgColor: color })}
         gradient={bgGradient}

@@ -42,6 +42,16 @@ const ADDRESS = [
   ['country', 'Country', ''],
 ] as const;
 
+/** Names of the kinds of items. */
+const KINDS: Readonly<Record<string, string>> = /* text */ {
+  mobile: 'mobile',
+  work: 'work',
+  home: 'home',
+  fax: 'fax',
+  'work-fax': 'work fax',
+  'home-fax': 'home fax',
+};
+
 /** Maximum number of items in a list, and of addresses after the first. */
 const MOST = 10;
 const MOST_ADDRESSES = 5;
@@ -105,8 +115,8 @@ export function VcardLists({ draft, onChange, errors }: VcardProps) {
               onChange={({ target }) => setFurther(index, { ...one, type: target.value })}
               className={`${inputLook} max-w-28`}
             >
-              <option>work</option>
-              <option>home</option>
+              <option value="work">{KINDS['work']}</option>
+              <option value="home">{KINDS['home']}</option>
             </select>
             <IconButton
               icon={Trash2}
@@ -210,10 +220,12 @@ function ItemList({ title, one, kinds, mode, items, onChange, errorOf }: ItemLis
                 onChange={({ target }) => setItem(index, { type: target.value })}
                 className={`${inputLook} max-w-28`}
               >
-                {[...new Set([...kinds, item.type ?? first])]
+                {[...new Set<string>([...kinds, item.type ?? first!])]
                   .filter((kind) => kind !== 'cell')
                   .map((kind) => (
-                    <option key={kind}>{kind}</option>
+                    <option key={kind} value={kind}>
+                      {KINDS[kind] ?? kind}
+                    </option>
                   ))}
               </select>
             )}

@@ -85,10 +85,10 @@ const NOUNS: Readonly<Record<string, string>> = /* text */ {
   workspace: 'workspace',
 };
 
-/** Nouns of the kinds of many records. */
-const COUNTED: Readonly<Record<string, string>> = {
-  links: /* count */ 'link',
-  qrcodes: /* count */ 'QR code',
+/** Formats the number of records of a kind. */
+const COUNTED: Readonly<Record<string, (count: number) => string>> = {
+  links: (count) => countOf(count, 'link'),
+  qrcodes: (count) => countOf(count, 'QR code'),
 };
 
 /** Wording of the verbs in actions. */
@@ -115,7 +115,7 @@ function inWords({ action, count }: Entry): string {
   const subject =
     count === undefined
       ? sentenceCase(noun)
-      : countOf(count, COUNTED[kind] ?? noun.replace(/s$/, ''));
+      : (COUNTED[kind]?.(count) ?? `${sentenceCase(noun)} (${count.toLocaleString()})`);
   return ACTIONS[action] ?? VERBS[verb]?.(subject) ?? `${subject} ${verb}`;
 }
 

@@ -40,7 +40,7 @@ const DAYS: OptionList = Array.from({ length: 31 }, (_, at) => [`${at + 1}`, `${
 const HOURS: OptionList = Array.from({ length: 24 }, (_, at) => [`${at}`, `${at}:00`]);
 
 /** Languages of mails, by their names in these languages. */
-const LANGUAGES: OptionList = [
+const LANGUAGES: OptionList = /* value */ [
   ['en', 'English'],
   ['de', 'Deutsch'],
   ['es', 'Español'],

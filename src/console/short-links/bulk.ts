@@ -7,14 +7,16 @@ import type { Call } from '../app/changes.ts';
 import { toast, undoAction } from '../ui/toasts.tsx';
 import type { BulkEdit, Listed } from './bulk-bar.tsx';
 import type { RecordKind } from './list-kind.ts';
-import { countText } from './listing.ts';
 import { type WriteContext, writeLater, writeNow } from './pending.ts';
 import { refreshRestored, restorationOf, restoredOf } from './restore.ts';
 
 /** Collects the arguments that every bulk write needs. */
-const laterOf = <Row extends Listed>({ list, noun }: RecordKind<Row>, records: readonly Row[]) => ({
+const laterOf = <Row extends Listed>(
+  { list, inWords }: RecordKind<Row>,
+  records: readonly Row[],
+) => ({
   ids: records.map(({ id }) => id),
-  count: countText(records.length, noun),
+  count: inWords(records.length),
   path: `/${list}/bulk`,
   refresh: (client: WriteContext['client']) =>
     client.invalidateQueries({ queryKey: keys[list].all }),
@@ -42,7 +44,7 @@ export function deleteRecords<Row extends Listed>(
       toast(
         `${count} deleted`,
         'plain',
-        [undoAction(() => undoDeletion({ api, client }, ids, kind.noun))],
+        [undoAction(() => undoDeletion({ api, client }, ids, kind))],
         ids,
       ),
   });
@@ -52,7 +54,7 @@ export function deleteRecords<Row extends Listed>(
 function undoDeletion(
   context: WriteContext,
   ids: readonly string[],
-  noun: RecordKind<never>['noun'],
+  kind: Pick<RecordKind<never>, 'inWords'>,
 ): void {
   const restoration = restorationOf(context.api, ids);
   sendLater(
@@ -63,9 +65,9 @@ function undoDeletion(
         refreshRestored(context.client, ids);
         const refused = restoration.outcomes.flatMap(({ error }) => error?.message ?? []);
         const [reason] = refused;
-        if (reason === undefined) return toast(`${countText(ids.length, noun)} restored`);
+        if (reason === undefined) return toast(`${kind.inWords(ids.length)} restored`);
         return toast(
-          `${refused.length} of ${countText(ids.length, noun)} could not be restored. ${refusalInWords(409, reason)} See the trash.`,
+          `${refused.length} of ${kind.inWords(ids.length)} could not be restored. ${refusalInWords(409, reason)} See the trash.`,
           'danger',
         );
       },
@@ -73,9 +75,9 @@ function undoDeletion(
         refreshRestored(context.client, ids);
         const rest = ids.slice(restoration.outcomes.length);
         toast(
-          `${restoredOf(restoration)} of ${countText(ids.length, noun)} restored. ${describe(error)}`,
+          `${restoredOf(restoration)} of ${kind.inWords(ids.length)} restored. ${describe(error)}`,
           'danger',
-          [{ label: 'Try again', run: () => undoDeletion(context, rest, noun) }],
+          [{ label: 'Try again', run: () => undoDeletion(context, rest, kind) }],
           rest,
         );
       },

@@ -1,7 +1,5 @@
-import { countOf } from '../ui/count-of.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import type { RecordKind } from './list-kind.ts';
-import { countText } from './listing.ts';
 
 interface DeleteDialogProps<Row> {
   kind: RecordKind<Row>;
@@ -12,13 +10,13 @@ interface DeleteDialogProps<Row> {
 
 /** Asks for confirmation before links or QR codes that may be in use are deleted. */
 export function DeleteDialog<Row>({ kind, records, onDelete, onClose }: DeleteDialogProps<Row>) {
-  const { noun, visit } = kind;
+  const { noun } = kind;
   const [only] = records;
   const isOne = records.length === 1;
   const name = only === undefined ? '' : kind.nameOf(only);
-  const many = countText(records.length, noun);
+  const many = kind.inWords(records.length);
   const visits = records.reduce((sum, record) => sum + kind.visitsOf(record), 0);
-  const counted = countOf(visits, visit);
+  const counted = kind.visitsInWords(visits);
   return (
     <FormDialog
       title={isOne ? `Delete the ${noun.one} “${name}”?` : `Delete ${many}?`}

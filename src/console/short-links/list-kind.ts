@@ -23,6 +23,8 @@ export interface ListKind {
   list: 'links' | 'qrcodes';
   /** Singular and plural noun: "QR code", "QR codes". */
   noun: { one: string; many: string };
+  /** Formats a number of records: "2 QR codes". */
+  inWords(count: number): string;
   /** Fields that the search covers: "titles, slugs and URLs". */
   searched: string;
   /** Labels of the sort orders by their names in the API; the first is the API's default. */
@@ -52,6 +54,8 @@ export interface RecordKind<Row> extends ListKind {
   visitsOf(record: Row): number;
   /** Noun for one visit: "click". */
   visit: string;
+  /** Formats a number of visits: "2 clicks". */
+  visitsInWords(count: number): string;
   /** Describes the effect of deleting the records. */
   consequenceOf(records: readonly Row[]): string;
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { countOf } from '../ui/count-of.ts';
 import { useDebounced } from '../ui/use-debounced.ts';
+import type { ListKind } from './list-kind.ts';
 import { searchQuery } from './search-query.ts';
 
 /** Rows per request. */
@@ -67,9 +67,12 @@ export function useFirstPage<Row>(page: Query<Row[]>, count: Query<number>) {
 /**
  * Formats the number of rows; a non-breaking space keeps the layout stable while they are counted.
  */
-export function countText(total: number | undefined, { one }: { one: string }): string {
+export function countText(
+  total: number | undefined,
+  { inWords }: Pick<ListKind, 'inWords'>,
+): string {
   if (total === undefined) return '\u00a0';
-  const text = countOf(total, one);
+  const text = inWords(total);
   return total > FURTHEST_ROW ? `${text}. Only the first 100,000 are listed: add a filter.` : text;
 }
 

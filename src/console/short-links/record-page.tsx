@@ -144,7 +144,7 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
       ) : (
         <>
           <ListHead
-            noun={noun}
+            kind={kind}
             total={total}
             selection={selection}
             maySelect={maySelect}
@@ -181,7 +181,7 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
 }
 
 interface ListHeadProps<Row extends { id: string }> {
-  noun: ListKind['noun'];
+  kind: Pick<ListKind, 'noun' | 'inWords'>;
   total: number | undefined;
   selection: Selection<Row>;
   maySelect: boolean;
@@ -190,7 +190,7 @@ interface ListHeadProps<Row extends { id: string }> {
 
 /** The header of the rows: their number, and a checkbox that selects all of them. */
 function ListHead<Row extends { id: string }>(props: ListHeadProps<Row>) {
-  const { noun, total, selection, maySelect, selectAll } = props;
+  const { kind, total, selection, maySelect, selectAll } = props;
   const { records, loaded } = selection;
   const selectable = Math.min(total ?? MOST_SELECTED, MOST_SELECTED);
   const areAll = records.size > 0 && records.size >= selectable;
@@ -198,7 +198,7 @@ function ListHead<Row extends { id: string }>(props: ListHeadProps<Row>) {
     <div className="flex min-h-7 items-center gap-3 px-4 pb-1 text-xs text-muted max-md:gap-2 max-md:px-1 md:px-6">
       {maySelect && (
         <label className="grid size-6 shrink-0 place-items-center max-md:size-11">
-          <span className="sr-only">Select all {noun.many}</span>
+          <span className="sr-only">Select all {kind.noun.many}</span>
           <input
             ref={(box) => {
               if (box !== null) box.indeterminate = records.size > 0 && !areAll;
@@ -212,7 +212,7 @@ function ListHead<Row extends { id: string }>(props: ListHeadProps<Row>) {
       )}
       <p role="status" className="flex-1">
         {loaded === undefined
-          ? countText(total, noun)
+          ? countText(total, kind)
           : `Selecting: ${loaded.toLocaleString()} of ${total === undefined ? 'all' : selectable.toLocaleString()} …`}
       </p>
       {records.size > 0 && !areAll && loaded === undefined && total !== undefined && (

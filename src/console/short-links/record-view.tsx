@@ -5,7 +5,6 @@ import { loadPart } from '../api/reachability.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { buttonLook, CopyButton, copy, IconButton } from '../ui/button.tsx';
-import { countOf } from '../ui/count-of.ts';
 import { Page } from '../ui/page.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { share } from '../ui/share.ts';
@@ -188,7 +187,7 @@ function Summary<Row extends ShortLinkRecord & Listed>(props: RecordViewProps<Ro
       <p className="flex flex-wrap gap-x-4 gap-y-1 text-muted">
         {shortLink !== undefined && (
           <>
-            <span>{countOf(kind.visitsOf(record), kind.visit)} in total</span>
+            <span>{kind.visitsInWords(kind.visitsOf(record))} in total</span>
             <span>
               {record.lastClicked === null ? (
                 `No ${kind.visit} yet`

@@ -64,8 +64,8 @@ export interface RoutingNames {
   language(tag: string): string;
   /** Title of the page before the destination; `undefined` if it is unknown. */
   page: string | undefined;
-  /** Noun for one visit: "click", "scan". */
-  visit: string;
+  /** Formats a number of visits: "2 clicks", "1 scan". */
+  visitsInWords(count: number): string;
   /** Present time in ms since 1970. */
   now: number;
 }
@@ -80,9 +80,15 @@ const moment = new Intl.DateTimeFormat('en', {
 export const formatMoment = (at: string): string => moment.format(new Date(at));
 
 /** Joins alternatives: "a, b or c". */
-function either(values: readonly string[]): string {
+export function either(values: readonly string[]): string {
   if (values.length < 2) return values.join('');
   return `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
+}
+
+/** Joins requirements: "a, b and c". */
+function both(values: readonly string[]): string {
+  if (values.length < 2) return values.join('');
+  return `${values.slice(0, -1).join(', ')} and ${values.at(-1)}`;
 }
 
 const DAYS: Readonly<Record<string, string>> = {
@@ -99,7 +105,7 @@ function queryText(query: NonNullable<RuleConditions['query']>): string {
   const parameters = Object.entries(query).map(([name, wanted]) =>
     wanted === true ? name : either([wanted].flat().map((value) => `${name}=${value}`)),
   );
-  return `with ${parameters.join(' and ')} in the short link`;
+  return `with ${both(parameters)} in the short link`;
 }
 
 function timeText({ from, to, days, timezone }: NonNullable<RuleConditions['time']>): string {
@@ -140,15 +146,17 @@ const variantText = ({
   percentage,
 }: NonNullable<Routed['testVariants']>[number]): string => `${percentage}% to ${name} (${url})`;
 
-function scheduleSentences(record: Routed, { visit, now }: RoutingNames): (string | false)[] {
+function scheduleSentences(
+  record: Routed,
+  { visitsInWords, now }: RoutingNames,
+): (string | false)[] {
   const { startsAt, expiresAt, expiredUrl, maxVisits } = record;
   const isOver = expiresAt !== null && Date.parse(expiresAt) <= now;
   return [
     startsAt !== null &&
       `${Date.parse(startsAt) <= now ? 'Has worked since' : 'Starts to work on'} ${formatMoment(startsAt)}`,
     expiresAt !== null && `${isOver ? 'Expired' : 'Expires'} on ${formatMoment(expiresAt)}`,
-    maxVisits !== null &&
-      `Expires after ${maxVisits.toLocaleString('en')} ${visit}${maxVisits === 1 ? '' : 's'}`,
+    maxVisits !== null && `Expires after ${visitsInWords(maxVisits)}`,
     expiredUrl !== null && `Once it has expired, visitors go to ${expiredUrl}`,
   ];
 }
@@ -183,6 +191,7 @@ function pageSentence(
  */
 export function routingSentences(record: Routed, names: RoutingNames): string[] {
   const { rules, ios, android, geo, webhookIds, redirectStatus } = record;
+  const hooks = webhookIds?.length ?? 0;
   const sentences = [
     ...scheduleSentences(record, names),
     record.hasPassword && 'Visitors must enter a password',
@@ -202,8 +211,10 @@ export function routingSentences(record: Routed, names: RoutingNames): string[] 
     record.proxy && 'Messengers and networks show a custom preview',
     record.trackConversion && 'Leads and sales are attributed to visits',
     !record.trackEvents && 'Visits are only counted: analytics has no details of them',
-    (webhookIds ?? []).length > 0 &&
-      `${webhookIds!.length === 1 ? 'A webhook is' : `${webhookIds!.length} webhooks are`} told of each visit`,
+    hooks > 0 &&
+      (hooks === 1
+        ? 'A webhook is told of each visit'
+        : `${hooks} webhooks are told of each visit`),
     record.publicStats && 'Anyone with the link can see its statistics',
     record.doIndex && 'Search engines may index it',
     record.archived && 'It is archived: lists hide it, and it works as before',

@@ -23,6 +23,9 @@ import {
 /** Numbers of a variant by event. */
 type Counts = Record<'visits' | 'leads' | 'sales', number>;
 
+/** Nouns of the conversions that a test compares. */
+const NOUNS = /* text */ { leads: 'leads', sales: 'sales' } as const;
+
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
 /**
@@ -92,19 +95,20 @@ export function TestResults({ record }: { record: ShortLinkRecord }) {
 
 function rateOf(row: VariantNumbers, measure: 'leads' | 'sales'): string {
   if (row.visits === 0) return 'No visits yet';
-  const rate = `${percent.format(row.conversions / row.visits)} ${measure}`;
+  const rate = `${percent.format(row.conversions / row.visits)} ${NOUNS[measure]}`;
   const interval = intervalOf(row);
   if (interval === undefined) return `${rate} (several per visit)`;
-  return `${rate} (${interval.map((limit) => percent.format(limit)).join(' to ')})`;
+  const [low, high] = interval.map((limit) => percent.format(limit));
+  return `${rate} (${low} to ${high})`;
 }
 
 function textOf(verdict: Verdict, measure: 'leads' | 'sales'): string {
   if (verdict.kind === 'better') {
-    return `${verdict.name} brings more ${measure}: its range is above all others.`;
+    return `${verdict.name} brings more ${NOUNS[measure]}: its range is above all others.`;
   }
   return verdict.kind === 'unclear'
     ? 'No clear difference: the ranges overlap.'
-    : `Not enough data yet. A comparison needs ${LEAST_VISITS} visits to each variant and ${LEAST_CONVERSIONS} ${measure} in total.`;
+    : `Not enough data yet. A comparison needs ${LEAST_VISITS} visits to each variant and ${LEAST_CONVERSIONS} ${NOUNS[measure]} in total.`;
 }
 
 /** True when the plan has no analytics or the role cannot see them. */

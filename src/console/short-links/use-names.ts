@@ -65,7 +65,7 @@ const namedList = <Row extends { id: string }>(
 
 /** Returns the names for sentences about a record: of its values, and of the records it refers to. */
 export function useNames(
-  { list, visit }: Pick<RecordKind<never>, 'list' | 'visit'>,
+  { list, visitsInWords }: Pick<RecordKind<never>, 'list' | 'visitsInWords'>,
   { pageId }: Pick<ShortLinkRecord, 'pageId'>,
 ): ChangeNames {
   const { api, may } = useWorkspace();
@@ -97,8 +97,8 @@ export function useNames(
       record: (field, id) =>
         lists[field].names.get(id) ?? (lists[field].isWhole ? null : undefined),
       page: pageId == null ? undefined : lists.pageId.names.get(pageId),
-      visit,
+      visitsInWords,
       now,
     };
-  }, [folders, tags, pages, webhooks, templates, pageId, visit, now]);
+  }, [folders, tags, pages, webhooks, templates, pageId, visitsInWords, now]);
 }

@@ -19,5 +19,6 @@ const SYSTEMS = [
 export function browserName(userAgent: string): string {
   const browser = BROWSERS.find(([part]) => userAgent.includes(part))?.[1];
   const system = SYSTEMS.find(([part]) => userAgent.includes(part))?.[1];
-  return [browser ?? 'Unknown browser', system].filter(Boolean).join(' on ');
+  const name = browser ?? 'Unknown browser';
+  return system === undefined ? name : `${name} on ${system}`;
 }

@@ -89,8 +89,8 @@ export function useRestore(onDone: () => void) {
       if (restored > 0) {
         const [only] = records;
         toast(
-          records.length === 1
-            ? `${nameOf(only!)} restored`
+          only !== undefined && records.length < 2
+            ? `${nameOf(only)} restored`
             : `${countOf(restored, 'record')} restored`,
         );
       }

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { inSentence } from '../api/error-words.ts';
 import { CopyButton } from './button.tsx';
 import { DoneDialog } from './done-dialog.tsx';
 import { Field, inputLook } from './field.tsx';
@@ -32,7 +33,7 @@ export function SecretDialog({ title, label, secret, onClose, children }: Secret
               onFocus={(event) => event.currentTarget.select()}
               className={`${inputLook} font-mono text-xs`}
             />
-            <CopyButton text={secret} label={`Copy ${label.toLowerCase()}`} />
+            <CopyButton text={secret} label={`Copy ${inSentence(label)}`} />
           </div>
         )}
       </Field>

@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client.ts';
+import { either } from '../short-links/routing-sentences.ts';
 import { COUNTRIES } from '../short-links/traits.ts';
 import { Choices } from '../ui/choices.tsx';
 import { FieldError, type OptionList, SelectField } from '../ui/field.tsx';
@@ -61,8 +62,8 @@ export function filterInWords(filter: Filter | null): string {
   const named = (options: OptionList, values: readonly string[]) =>
     values.map((value) => options.find(([option]) => option === value)?.[1] ?? value);
   return [
-    named(COUNTRIES, country).join(' or '),
-    named(DEVICES, device).join(' or '),
+    either(named(COUNTRIES, country)),
+    either(named(DEVICES, device)),
     ...named(TYPES, [qr]),
     ...named(TRAFFIC, [traffic]),
   ]

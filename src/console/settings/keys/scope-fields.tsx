@@ -29,7 +29,7 @@ export function ScopeFields({ scopes, onChange, may, error }: ScopeFieldsProps) 
           { label: 'None', column: 'col-start-1', scope: undefined },
           { label: 'Read', column: 'col-start-2', scope: read },
           { label: 'Write', column: 'col-start-3', scope: write },
-        ].filter(({ label, scope }) => label === 'None' || given.includes(scope));
+        ].filter(({ scope }) => scope === undefined || given.includes(scope));
         if (choices.length === 1) return null;
         return (
           <div

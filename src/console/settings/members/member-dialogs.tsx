@@ -121,9 +121,9 @@ export function RemoveMemberDialog({ member, onClose }: MemberDialogProps) {
       onClose={onClose}
       onRemoved={onRemoved}
     >
-      {isMe ? 'You lose access to this workspace' : 'They lose access to this workspace'}, and the
-      API keys that {isMe ? 'you' : 'they'} created here stop working. Their links and QR codes
-      stay.
+      {isMe
+        ? 'You lose access to this workspace, and the API keys that you created here stop working. Your links and QR codes stay.'
+        : 'They lose access to this workspace, and the API keys that they created here stop working. Their links and QR codes stay.'}
     </RemoveDialog>
   );
 }

@@ -18,7 +18,7 @@ import { toast } from '../../ui/toasts.tsx';
 import { useFields } from '../../ui/use-fields.ts';
 
 type Passkey = Schemas['Passkey'];
-type Opened = 'add' | { action: 'rename' | 'remove'; passkey: Passkey };
+type Opened = 'add' | { dialog: 'rename' | 'remove'; passkey: Passkey };
 
 const key = keys.passkeys.all;
 
@@ -51,8 +51,8 @@ export function PasskeysSection() {
             <PasskeyRow
               key={passkey.id}
               passkey={passkey}
-              onRename={() => open({ action: 'rename', passkey })}
-              onRemove={() => open({ action: 'remove', passkey })}
+              onRename={() => open({ dialog: 'rename', passkey })}
+              onRemove={() => open({ dialog: 'remove', passkey })}
             />
           ))}
         </ul>
@@ -66,10 +66,10 @@ export function PasskeysSection() {
           }}
         />
       )}
-      {typeof opened === 'object' && opened.action === 'rename' && (
+      {typeof opened === 'object' && opened.dialog === 'rename' && (
         <RenameDialog passkey={opened.passkey} onClose={close} />
       )}
-      {typeof opened === 'object' && opened.action === 'remove' && (
+      {typeof opened === 'object' && opened.dialog === 'remove' && (
         <RemoveDialog passkey={opened.passkey} isLast={rows.length === 1} onClose={close} />
       )}
     </Section>

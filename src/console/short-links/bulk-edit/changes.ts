@@ -3,7 +3,6 @@ import { type Api, answer, download, idempotent, type Schemas } from '../../api/
 import { keys } from '../../api/keys.ts';
 import { sendLater } from '../../api/queries.ts';
 import type { Call } from '../../app/changes.ts';
-import { countOf } from '../../ui/count-of.ts';
 import { saveFile } from '../../ui/save-file.ts';
 import { toastError } from '../../ui/toast-error.ts';
 import { toast, undoAction } from '../../ui/toasts.tsx';
@@ -16,7 +15,7 @@ export type BulkChange = Schemas['BulkChangeDetails'];
 /** The change of a request. */
 export type BulkBody = Pick<Schemas['NewLinkBulkChange'], 'data' | 'replace'>;
 
-type Kind = Pick<ListKind, 'list' | 'noun'>;
+type Kind = Pick<ListKind, 'list' | 'inWords'>;
 type Command = 'start' | 'cancel' | 'undo';
 
 /** Refetch interval while a worker makes a change, in ms. */
@@ -139,17 +138,17 @@ function undo(context: BulkContext, kind: Kind, id: string): void {
 
 /** Describes the outcome of a bulk change: "2 links changed, 1 refused". */
 export function outcomeOf(
-  { noun }: Kind,
+  { inWords }: Kind,
   { state, counts, undo: undone }: Schemas['BulkChange'],
 ): string {
   if (state === 'undone' && undone !== null) {
-    const restored = countOf(undone.undone, noun.one);
+    const restored = inWords(undone.undone);
     const left = undone.total - undone.undone;
     return left === 0
       ? `${restored} restored`
       : `${restored} restored, ${left.toLocaleString()} left as they are`;
   }
-  const changed = countOf(counts.changed, noun.one);
+  const changed = inWords(counts.changed);
   return counts.refused === 0
     ? `${changed} changed`
     : `${changed} changed, ${counts.refused.toLocaleString()} refused`;

@@ -4,7 +4,6 @@ import { newIdempotencyKey } from '../../api/client.ts';
 import { useWrite } from '../../api/queries.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Button } from '../../ui/button.tsx';
-import { countOf } from '../../ui/count-of.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { messagesOf, Refused } from '../../ui/form-dialog.tsx';
 import { Failure } from '../../ui/states.tsx';
@@ -24,7 +23,7 @@ const TITLES: Readonly<Record<BulkEditName, string>> = {
 };
 
 interface BulkEditDialogProps {
-  kind: Pick<RecordKind<never>, 'list' | 'noun' | 'visit'>;
+  kind: Pick<RecordKind<never>, 'list' | 'noun' | 'inWords' | 'visitsInWords'>;
   name: BulkEditName;
   /** Ids of the records to change. */
   ids: readonly string[];
@@ -91,7 +90,7 @@ export function BulkEditDialog({ kind, name, ids, onClose }: BulkEditDialogProps
   const Fields = BULK_FIELDS[name];
   return (
     <Dialog
-      title={`${TITLES[name]} (${countOf(ids.length, kind.noun.one)})`}
+      title={`${TITLES[name]} (${kind.inWords(ids.length)})`}
       onClose={close}
       mayClose={() => !start.isPending}
       footer={
@@ -127,7 +126,7 @@ export function BulkEditDialog({ kind, name, ids, onClose }: BulkEditDialogProps
               busy={start.isPending}
               disabled={!isPreview || record.counts.changed === 0}
             >
-              {isPreview ? `Apply to ${countOf(record.counts.changed, kind.noun.one)}` : 'Apply'}
+              {isPreview ? `Apply to ${kind.inWords(record.counts.changed)}` : 'Apply'}
             </Button>
           </>
         )

@@ -24,7 +24,7 @@ const BulkEditDialog = lazy(
 );
 
 interface MoreActionsProps {
-  kind: Pick<RecordKind<never>, 'list' | 'noun' | 'visit'>;
+  kind: Pick<RecordKind<never>, 'list' | 'noun' | 'inWords' | 'visitsInWords'>;
   /** Ids of the selected records. */
   ids: readonly string[];
   /** True if the person can change them. */

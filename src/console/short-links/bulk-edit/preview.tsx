@@ -1,5 +1,4 @@
 import { refusalInWords } from '../../api/error-words.ts';
-import { countOf } from '../../ui/count-of.ts';
 import { changesInWords } from '../change-words.ts';
 import { ChangedFields } from '../changed-fields.tsx';
 import type { RecordKind } from '../list-kind.ts';
@@ -10,26 +9,26 @@ import type { BulkChange } from './changes.ts';
 const LISTED = 5;
 
 interface PreviewProps {
-  kind: Pick<RecordKind<never>, 'list' | 'noun' | 'visit'>;
+  kind: Pick<RecordKind<never>, 'list' | 'noun' | 'inWords' | 'visitsInWords'>;
   record: BulkChange;
 }
 
 /** The outcome to expect of a bulk change: the counts, the first examples and the refused records. */
 export function Preview({ kind, record }: PreviewProps) {
   const { counts, examples, errors } = record;
-  const { one, many } = kind.noun;
+  const { many } = kind.noun;
   const names = useNames(kind, { pageId: null });
   return (
     <div className="flex flex-col gap-4">
       <div role="status" className="flex flex-col gap-1">
         <p>
-          <strong>{countOf(counts.changed, one)}</strong> will change.
+          <strong>{kind.inWords(counts.changed)}</strong> will change.
         </p>
         {counts.unchanged > 0 && (
-          <p className="text-muted">{countOf(counts.unchanged, one)} will stay the same.</p>
+          <p className="text-muted">{kind.inWords(counts.unchanged)} will stay the same.</p>
         )}
         {counts.refused > 0 && (
-          <p className="text-danger">{countOf(counts.refused, one)} can’t be changed.</p>
+          <p className="text-danger">{kind.inWords(counts.refused)} can’t be changed.</p>
         )}
       </div>
       {examples.length > 0 && (
@@ -41,7 +40,7 @@ export function Preview({ kind, record }: PreviewProps) {
             </div>
           ))}
           {counts.changed > LISTED && (
-            <p className="text-muted">These are the first of {countOf(counts.changed, one)}.</p>
+            <p className="text-muted">These are the first of {kind.inWords(counts.changed)}.</p>
           )}
         </section>
       )}
