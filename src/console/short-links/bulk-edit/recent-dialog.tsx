@@ -16,7 +16,7 @@ import { command, follow, isBusy, outcomeOf, saveErrors } from './changes.ts';
 import { BulkProgress } from './preview.tsx';
 
 type BulkChange = Schemas['BulkChange'];
-type Kind = Pick<ListKind, 'list' | 'noun'>;
+type Kind = Pick<ListKind, 'list' | 'inWords'>;
 
 interface RecentDialogProps {
   kind: Kind;

@@ -16,7 +16,7 @@ const RecentDialog = lazy(
  * Opens the recent bulk changes of a list, with the progress of one that runs, also after a reload.
  * It is left out while there are none.
  */
-export function RecentBulkChanges({ kind }: { kind: Pick<ListKind, 'list' | 'noun'> }) {
+export function RecentBulkChanges({ kind }: { kind: Pick<ListKind, 'list' | 'inWords'> }) {
   const { api } = useWorkspace();
   const client = useQueryClient();
   const { list } = kind;
