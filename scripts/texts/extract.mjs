@@ -49,6 +49,13 @@ const CHILDREN_SKIPPED = new Set([
 /** Exports of the file of look-ups. */
 const LOOKUPS = ['fixedLocale', 'locale', 'plural', 'rich', 't'];
 
+/** Divides a text into the spaces before its words, its words, and the spaces after them. */
+function atEdges(text) {
+  const words = text.trim();
+  const at = text.indexOf(words);
+  return [text.slice(0, at), words, text.slice(at + words.length)];
+}
+
 /** Finds the texts of one file. */
 class File {
   constructor(file, source) {
@@ -166,7 +173,7 @@ class File {
   /** Replaces a string or template by a look-up. */
   string(node, texts, values) {
     const text = texts.map((one, index) => (index === 0 ? one : `{${index - 1}}${one}`)).join('');
-    const [, before, words, after] = /^(\s*)(.*?)(\s*)$/s.exec(text);
+    const [before, words, after] = atEdges(text);
     this.add({ text: words, names: values.map((one) => this.nameOfValue(one)) });
     if (values.length === 0) this.strings.add(words);
     const isAttribute =
@@ -251,7 +258,7 @@ class File {
           .join('');
       })
       .toReversed();
-    const [, before, , after] = /^(\s*)(.*?)(\s*)$/s.exec(plural);
+    const [before, , after] = atEdges(plural);
     this.add({
       text: text.trim(),
       plural: plural.trim(),
@@ -507,7 +514,7 @@ class File {
     const values = [];
     const elements = [];
     const text = this.inline(children, values, elements);
-    const [, before, words, after] = /^(\s*)(.*?)(\s*)$/s.exec(text);
+    const [before, words, after] = atEdges(text);
     this.add({
       text: words,
       names: values.map((one) => this.nameOfValue(one)),

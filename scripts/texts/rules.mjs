@@ -113,7 +113,8 @@ export function looksLikeText(text) {
   if (/^[A-Z]\w*-[A-Z]/.test(words) || KEYS.test(words)) return false;
   if (!/\s/.test(words)) {
     return (
-      /^[“‘(]?\p{Lu}\p{Ll}+[’\p{Ll}]*[.…:?”’)]*$/u.test(words) || /^\p{Lu}[\p{Ll}-]+…$/u.test(words)
+      /^[“‘(]?\p{Lu}\p{Ll}(?:’?\p{Ll})*[.…:?”’)]*$/u.test(words) ||
+      /^\p{Lu}[\p{Ll}-]+…$/u.test(words)
     );
   }
   if (/^[MmLlHhVvCcZz][\d\s.,-]/.test(words) || /\w\(.*\)$|^\(.*:.*\)$|[{};]\s*$/s.test(words)) {

@@ -12,7 +12,7 @@ export function cleaned(raw) {
     .map((line, index) => {
       let text = line.replaceAll('\t', ' ');
       if (index > 0) text = text.replace(/^ +/, '');
-      if (index < lines.length - 1) text = text.replace(/ +$/, '');
+      while (index < lines.length - 1 && text.endsWith(' ')) text = text.slice(0, -1);
       return text;
     })
     .filter((line) => line !== '')
