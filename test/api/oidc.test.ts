@@ -109,7 +109,7 @@ describe('single sign-on', function () {
     expect(await answer.json()).to.deep.equal({
       password: true,
       passwordReset: false,
-      passkey: false,
+      passkey: true,
       oidc: { name: 'Acme accounts' },
     });
   });

@@ -305,6 +305,7 @@ describe('secrets', function () {
       const headers = { prefer: 'respond-async' };
       await send(`/links/export?password=${encodeURIComponent(password)}`, { headers });
     },
+    'get /qrcodes/export': (password) => find('/qrcodes/export', password),
   };
 
   /** Creates a password reset with a token. */
