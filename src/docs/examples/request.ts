@@ -38,7 +38,13 @@ type QueryValue = string | number | boolean | readonly string[];
 /** Response of an example: JSON or other text, a file, server-sent events, or nothing. */
 type Answer =
   | { kind: 'json' | 'text' | 'events' | 'none' }
-  | { kind: 'file' /** Name under which the example saves it. */; name: string };
+  | {
+      kind: 'file';
+      /** Name under which the example saves it. */
+      name: string;
+      /** True if there may be no file. */
+      isOptional: boolean;
+    };
 
 /** Request that the examples of an operation send, in any language. */
 export interface ExampleRequest {
@@ -194,7 +200,7 @@ function answerOf(path: string, { responses }: Operation): Answer {
     .split('/')
     .findLast((part) => /^[a-z-]+$/.test(part))!
     .split('-');
-  return { kind: 'file', name: `${name}.${extension}` };
+  return { kind: 'file', name: `${name}.${extension}`, isOptional: '204' in responses };
 }
 
 /** Returns the full URL of a request, with its query. */

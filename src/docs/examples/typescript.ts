@@ -40,10 +40,11 @@ function callOf(request: ExampleRequest): string {
   if (answer.kind === 'events') {
     return `const { stream } = ${call}\nfor await (const event of stream) {\n  console.log(event);\n}`;
   }
-  const use =
-    answer.kind === 'file'
-      ? `await writeFile(${quoted(answer.name)}, Buffer.from(await data.arrayBuffer()));`
-      : 'console.log(data);';
+  let use = 'console.log(data);';
+  if (answer.kind === 'file') {
+    use = `await writeFile(${quoted(answer.name)}, Buffer.from(await data.arrayBuffer()));`;
+    if (answer.isOptional) use = `if (data instanceof Blob) {\n  ${use}\n}`;
+  }
   return `const { data } = ${call}\n${use}`;
 }
 
