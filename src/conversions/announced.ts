@@ -9,10 +9,7 @@ import type { JobContext } from '../queues/definition.ts';
 import type { Tracked } from './jobs.ts';
 
 /** Stores events in the transaction of a command, or notes that a customer was seen without one. */
-export type RecordEvents = (
-  events: readonly EventRow[],
-  seen?: SeenCustomer | undefined,
-) => Promise<void>;
+export type RecordEvents = (events: readonly EventRow[], seen?: SeenCustomer) => Promise<void>;
 
 /** A command that stores events. */
 type Command<Result> = (trx: Db, recordEvents: RecordEvents) => Promise<Result>;

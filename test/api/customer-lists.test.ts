@@ -182,7 +182,7 @@ describe('customers', () => {
       const { api } = world;
       const customerExternalId = names[Number(step['who'] ?? 0)]!;
       const link = links[Number(step['link'] ?? 0)]!;
-      switch (step['step']) {
+      switch (String(step['step'])) {
         case 'sale': {
           const invoiceId = `inv-${invoices.size}`;
           invoices.add(invoiceId);

@@ -332,7 +332,10 @@ describe('shared reports by email', () => {
     const user = newId('user')
       .toLowerCase()
       .replaceAll(/[^a-z0-9]/g, '');
-    const spelled = [...user].map((_, at) => `${user.slice(0, at)}.${user.slice(at)}`).slice(1, 8);
+    const spelled = Array.from(
+      { length: 7 },
+      (_, n) => `${user.slice(0, n + 1)}.${user.slice(n + 1)}`,
+    );
     const gmail: number[] = [];
     for (const [n, text] of spelled.entries()) {
       const address = `${text}${n % 3 === 0 ? '+a' : ''}@${n % 2 === 0 ? 'gmail' : 'GoogleMail'}.com`;

@@ -48,7 +48,7 @@ describe('columns of blocks', () => {
           expect([...allEvents(range, roomFor(size))]).to.deep.equal(within);
           const expected = within.filter(isAccepted);
           const foundWithin = findEvents(packed, range, accepts, roomFor(size));
-          expect([...foundWithin], `${range}`).to.deep.equal(expected);
+          expect([...foundWithin], range.join(' to ')).to.deep.equal(expected);
         }
         const some = all.filter(() => below(2) === 1);
         const among = findAmong(some, packed, accepts, roomFor(size));

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download, Users } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { formatCents, formatCount, nameOfCountry, nameOfSource } from '../analytics/names.ts';
 import { download, type Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
@@ -38,10 +38,10 @@ export function CustomersPage() {
     });
   const [text, setText] = useState(search.search ?? '');
   const typed = useDebounced(text.trim(), 150);
-  useEffect(() => {
-    if (typed !== (search.search ?? '')) change({ search: typed });
-    // Only what is typed changes the URL.
-  }, [typed]);
+  const onTyped = useEffectEvent((words: string) => {
+    if (words !== (search.search ?? '')) change({ search: words });
+  });
+  useEffect(() => onTyped(typed), [typed]);
   const query = queryOf(search);
   const customers = useRecords('customers', query);
   const [isBusy, run] = useAction();
