@@ -1,23 +1,7 @@
 import { type CustomerFilters, listCustomersAfter } from '../customers/list.ts';
-import { type CountedCustomerRecord, toCountedCustomer } from '../customers/record.ts';
-import { readLagging } from '../infra/standbys.ts';
+import { toCountedCustomer } from '../customers/record.ts';
 import { type ExportFormat, formatted, type Parts } from './format.ts';
-
-const PAGE = 1_000;
-
-async function* pages(
-  projectId: string,
-  filters: CustomerFilters,
-): AsyncGenerator<CountedCustomerRecord[]> {
-  for (let after = ''; ; ) {
-    const page = { after, limit: PAGE };
-    const rows = await readLagging(projectId, () => listCustomersAfter(projectId, filters, page));
-    yield rows.map(toCountedCustomer);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < PAGE) return;
-    after = last.id;
-  }
-}
+import { mapped, pages } from './pages.ts';
 
 const COLUMNS = [
   'id',
@@ -46,8 +30,10 @@ export const exportCustomers = (
   projectId: string,
   filters: CustomerFilters,
   format: ExportFormat,
-): Parts =>
-  formatted(pages(projectId, filters), format, COLUMNS, ({ firstClick, ...customer }) => ({
+): Parts => {
+  const customers = pages(projectId, (page) => listCustomersAfter(projectId, filters, page));
+  const shown = mapped(customers, toCountedCustomer);
+  return formatted(shown, format, COLUMNS, ({ firstClick, ...customer }) => ({
     ...customer,
     firstClickAt: firstClick?.timestamp,
     firstClickId: firstClick?.id,
@@ -56,3 +42,4 @@ export const exportCustomers = (
     firstCountry: firstClick?.country,
     firstSource: firstClick?.source,
   }));
+};

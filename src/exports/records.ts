@@ -1,4 +1,3 @@
-import { readLagging } from '../infra/standbys.ts';
 import type { LinkFilters } from '../links/filters.ts';
 import { linkQueries } from '../links/queries.ts';
 import type { QrCodeFilters } from '../qrcodes/filters.ts';
@@ -7,30 +6,7 @@ import { hidePasswords, VISITS as SCANS } from '../qrcodes/record.ts';
 import { fields } from '../short-links/fields.ts';
 import { csvColumns } from '../short-links/record.ts';
 import { type ExportFormat, formatted, type Parts } from './format.ts';
-
-const PAGE = 1_000;
-
-/** Reads records in pages, in order of creation. */
-async function* pages<Item extends { id: string }>(
-  projectId: string,
-  read: (page: { after: string; limit: number }) => Promise<Item[]>,
-): AsyncGenerator<Item[]> {
-  for (let after = ''; ; ) {
-    const page = { after, limit: PAGE };
-    const records = await readLagging(projectId, () => read(page));
-    yield records;
-    const last = records.at(-1);
-    if (last === undefined || records.length < PAGE) return;
-    after = last.id;
-  }
-}
-
-async function* mapped<Item, Shown>(
-  all: AsyncIterable<Item[]>,
-  show: (item: Item) => Shown,
-): AsyncGenerator<Shown[]> {
-  for await (const page of all) yield page.map(show);
-}
+import { mapped, pages } from './pages.ts';
 
 /** Names of the shared columns and of a kind's own ones, which have positions among them. */
 const columnsWith = (own: Readonly<Record<string, number>>): string[] =>
