@@ -8,8 +8,9 @@ import type { Role } from '../workspaces/roles.ts';
 import { type AlertKind, alertsOf } from './alert-kinds.ts';
 import type { Subscription } from './jobs.ts';
 import { notificationJobs } from './jobs.ts';
-import { nextReportAt, type ReportInterval } from './report-times.ts';
+import { type ReportInterval, scheduleOf } from './report-times.ts';
 import type { NotificationChanges, NotificationsRecord } from './schema.ts';
+import { nextSending } from './sending-times.ts';
 
 /** Lowest plan with reports, as with analytics. */
 export const REPORT_PLAN: Plan = 'pro';
@@ -75,11 +76,7 @@ async function lockMembership(
   return row;
 }
 
-async function reportColumns(
-  trx: Db,
-  report: NotificationChanges['report'],
-  before: MemberRow,
-): Promise<object> {
+function reportColumns(report: NotificationChanges['report'], before: MemberRow): object {
   if (report === undefined) return {};
   if (report === null) return NO_REPORT;
   const { every, timezone } = report;
@@ -88,7 +85,7 @@ async function reportColumns(
   return {
     report: every,
     report_timezone: timezone,
-    report_due_at: await nextReportAt(trx, every, timezone, new Date()),
+    report_due_at: nextSending(scheduleOf(every, timezone), new Date()),
   };
 }
 
@@ -128,7 +125,7 @@ export const notificationHandlers = handlers(notificationJobs, {
       }
       await trx('workspace_users')
         .where({ project_id: who.projectId, user_id: who.userId })
-        .update({ alerts, ...(await reportColumns(trx, report, before)) });
+        .update({ alerts, ...reportColumns(report, before) });
       return toRecord((await lockMembership(trx, who))!);
     }),
   'notifications.unsubscribe': unsubscribe,

@@ -13,7 +13,7 @@ import { type LastTry, passwordPage } from '../web/password-page.ts';
 import type { Locked, Passwords } from '../web/passwords.ts';
 import { includesPlan } from '../workspaces/plans.ts';
 import { reportCsv } from './csv.ts';
-import { SharedReport } from './model.ts';
+import { SHARED_REPORT_PLAN, SharedReport } from './model.ts';
 import { numbersOf } from './numbers.ts';
 import { reportPage } from './page.ts';
 import { REPORT_PATH } from './record.ts';
@@ -82,7 +82,7 @@ export async function reportAnswer(
   const { embed_origins: origins, project_id: projectId } = report;
   const settings = await readSettings(projectId);
   // The plan may have changed since the report was shared.
-  if (!includesPlan(settings.plan, 'pro')) return unavailable(language);
+  if (!includesPlan(settings.plan, SHARED_REPORT_PLAN)) return unavailable(language);
   const page = await answerOf(report, request, dependencies);
   return framedBy(inBrandOf(page, projectId, settings), origins);
 }

@@ -2,10 +2,10 @@ import { refuseChanged } from '../http/etag.ts';
 import { canonicalJson } from '../infra/canonical.ts';
 import { refuseOverfull } from '../infra/overfull.ts';
 import { runIdempotent } from '../jobs/run-idempotent.ts';
+import { type MailSchedule, nextSending } from '../mail/sending-times.ts';
 import { handlers } from '../queues/job.ts';
 import { changeRow } from '../workspaces/change-row.ts';
 import { sharedReportJobs } from './jobs.ts';
-import { type MailSchedule, nextSending } from './mail/times.ts';
 import { SharedReport } from './model.ts';
 import { toReport, toSealedReport } from './record.ts';
 

@@ -1,6 +1,10 @@
 import type { GroupName } from '../events/query/groups/index.ts';
 import { WorkspaceModel } from '../infra/model.ts';
-import type { MailSchedule } from './mail/times.ts';
+import type { MailSchedule } from '../mail/sending-times.ts';
+import type { Plan } from '../workspaces/plans.ts';
+
+/** The lowest plan with shared reports. */
+export const SHARED_REPORT_PLAN: Plan = 'pro';
 
 /** A row of `shared_reports`. */
 export class SharedReport extends WorkspaceModel {

@@ -2,8 +2,8 @@ import { config } from '../config.ts';
 import { flag, Joi, nullableTime, oneOf, requiredText, requiredTime } from '../http/fields.ts';
 import { type SealContext, seal, unseal } from '../infra/seal.ts';
 import { openSealed, type Sealed } from '../jobs/sealed.ts';
+import { MAIL_FREQUENCIES } from '../mail/sending-times.ts';
 import { SHOWN_GROUPS } from './groups.ts';
-import { MAIL_FREQUENCIES } from './mail/times.ts';
 import type { SharedReport } from './model.ts';
 
 /** Path below which reports are served. */

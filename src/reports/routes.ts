@@ -10,7 +10,7 @@ import { answerWrite } from '../jobs/answer-write.ts';
 import { hashPassword } from '../users/passwords.ts';
 import { newestFirst, type Paging } from '../workspaces/lists.ts';
 import { type NewToken, sharedReportJobs } from './jobs.ts';
-import { SharedReport } from './model.ts';
+import { SHARED_REPORT_PLAN, SharedReport } from './model.ts';
 import { openReport, reportRecord, sealToken, toReport } from './record.ts';
 import {
   type NewReport,
@@ -28,14 +28,14 @@ const write = {
   extension: true,
   tag: 'Shared reports',
   scope: 'analytics.write',
-  plan: 'pro',
+  plan: SHARED_REPORT_PLAN,
   writes: true,
 } as const;
 const read = {
   extension: true,
   tag: 'Shared reports',
   scope: 'analytics.read',
-  plan: 'pro',
+  plan: SHARED_REPORT_PLAN,
 } as const;
 
 type Params = { id: string };

@@ -13,9 +13,9 @@ import {
 } from '../http/fields.ts';
 import { check, parseQueryField } from '../http/input.ts';
 import { MAX_ORIGINS, originList } from '../keys/origins.ts';
+import { MAIL_FREQUENCIES, type MailSchedule } from '../mail/sending-times.ts';
 import type { Paging } from '../workspaces/lists.ts';
 import { SHOWN_GROUPS } from './groups.ts';
-import { MAIL_FREQUENCIES, type MailSchedule } from './mail/times.ts';
 
 /** The writable fields of a report. An absent field is not changed. */
 export interface ReportChanges {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { type MailSchedule, nextSending, periodOf } from '../../src/reports/mail/times.ts';
+import { type MailSchedule, nextSending, periodOf } from '../../src/mail/sending-times.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

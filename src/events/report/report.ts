@@ -1,7 +1,8 @@
 import { Joi, requiredTime } from '../../http/fields.ts';
-import { dayOf, firstOfMonth, localTime, mondayOf, startOfDay } from '../../infra/time-zones.ts';
-import { UNIT_OF } from '../../mail/report-times.ts';
+import { dayOf, localTime } from '../../infra/time-zones.ts';
+import { scheduleOf, UNIT_OF } from '../../mail/report-times.ts';
 import type { ReportChoice } from '../../mail/schema.ts';
+import { periodUntil } from '../../mail/sending-times.ts';
 import { EVENT_KINDS, kindOf, kindsOf } from '../kinds.ts';
 import { GROUPS } from '../query/groups/index.ts';
 import { numberNames } from '../query/numbers.ts';
@@ -13,7 +14,6 @@ import { eventsStore } from '../store/index.ts';
 const NUMBERS = numberNames(EVENT_KINDS.filter((kind) => kindOf(kind).family !== 'view'));
 /** Maximum number of rows in each list. */
 const MAX_ROWS = 5;
-const WEEK_MS = 7 * 86_400_000;
 
 /** A number, and its value in the week or month before. */
 export interface Change {
@@ -35,15 +35,8 @@ export interface Report extends ReportChoice {
  * Returns the bounds of the last whole week or month before `at`, and the start of the one before
  * it, in the calendar of the zone.
  */
-function spansOf({ every, timezone }: ReportChoice, at: Date) {
-  const today = dayOf(localTime(at.getTime(), timezone));
-  const firstDay = (before: number) =>
-    every === 'weekly' ? mondayOf(today) - before * WEEK_MS : firstOfMonth(today, before);
-  const [end, start, before] = [0, 1, 2].map(
-    (count) => new Date(startOfDay(firstDay(count), timezone)),
-  ) as [Date, Date, Date];
-  return { before, start, end };
-}
+const spansOf = ({ every, timezone }: ReportChoice, at: Date) =>
+  periodUntil(scheduleOf(every, timezone), dayOf(localTime(at.getTime(), timezone)));
 
 /**
  * Makes the report of the last whole week or month before `at`. Its numbers equal those of

@@ -2,7 +2,8 @@ import { type Db, db, execute, rows } from '../../infra/db.ts';
 import type { Log } from '../../infra/log.ts';
 import { addMails } from '../../mail/outbox.ts';
 import { REPORT_PLAN } from '../../mail/preferences.ts';
-import { nextReportAt, type ReportInterval } from '../../mail/report-times.ts';
+import { type ReportInterval, scheduleOf } from '../../mail/report-times.ts';
+import { nextSending } from '../../mail/sending-times.ts';
 import { unsubscribeUrl } from '../../mail/unsubscribe.ts';
 import { memberLimitsSql } from '../../workspaces/limits.ts';
 import { includesPlan, type Plan } from '../../workspaces/plans.ts';
@@ -83,7 +84,7 @@ async function moveOn(
   { projectId, userId, every, timezone, dueAt }: Due,
   now: Date,
 ): Promise<boolean> {
-  const next = await nextReportAt(trx, every, timezone, now);
+  const next = nextSending(scheduleOf(every, timezone), now);
   const moved = await execute(
     trx,
     `UPDATE workspace_users SET report_due_at = :next

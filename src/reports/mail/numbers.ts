@@ -4,10 +4,10 @@ import { type Numbers, numberNames } from '../../events/query/numbers.ts';
 import { readGroup, resolveQuestion } from '../../events/query/question.ts';
 import type { EventRecords } from '../../events/records.ts';
 import type { Span } from '../../events/span.ts';
+import type { MailPeriod } from '../../mail/sending-times.ts';
 import type { SharedReport } from '../model.ts';
 import { listOf, type ReportList } from '../numbers.ts';
 import { questionIn } from '../schema.ts';
-import type { MailPeriod } from './times.ts';
 
 /** The numbers of a report in a mail; each equals that of `GET /analytics`. */
 export interface MailNumbers {

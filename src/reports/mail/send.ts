@@ -5,16 +5,16 @@ import type { Log } from '../../infra/log.ts';
 import { isMailSetUp } from '../../infra/mail-server.ts';
 import { memoize } from '../../infra/memoize.ts';
 import { addMails } from '../../mail/outbox.ts';
+import { nextSending, periodOf } from '../../mail/sending-times.ts';
 import { unsubscribeUrl } from '../../mail/unsubscribe.ts';
 import { readSettings } from '../../settings/queries.ts';
 import type { Language } from '../../web/language.ts';
 import { includesPlan } from '../../workspaces/plans.ts';
-import { SharedReport } from '../model.ts';
+import { SHARED_REPORT_PLAN, SharedReport } from '../model.ts';
 import { ReportRecipient } from '../recipients/model.ts';
 import { toReport } from '../record.ts';
 import { reportMessage } from './message.ts';
 import { type MailNumbers, mailNumbers } from './numbers.ts';
-import { nextSending, periodOf } from './times.ts';
 
 /** Maximum number of reports per run. */
 const BATCH = 500;
@@ -104,7 +104,7 @@ async function contentToSend(
   if ((await confirmedOf(projectId, id, db()).resultSize()) === 0) return undefined;
   // The plan may have changed since the report was shared.
   const { plan, name: workspace } = await readSettings(projectId);
-  if (!includesPlan(plan, 'pro')) return undefined;
+  if (!includesPlan(plan, SHARED_REPORT_PLAN)) return undefined;
   const period = periodOf(schedule!, now);
   return { numbers: await mailNumbers(report, period, schedule!.timezone, records), workspace };
 }
@@ -120,7 +120,7 @@ async function writeMails(
     (language: Language) => reportMessage(numbers, { name, workspace, url, language }),
     new Map(),
   );
-  // Whoever unsubscribes meanwhile waits, and then finds the mail and deletes it.
+  // A person who unsubscribes meanwhile waits, and then finds the mail and deletes it.
   const recipients = await confirmedOf(projectId, report.id, trx).forShare();
   await addMails(
     trx,

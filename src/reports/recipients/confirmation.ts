@@ -3,6 +3,7 @@ import { type Db, execute, rows } from '../../infra/db.ts';
 import { hashToken, newToken } from '../../infra/secrets.ts';
 import type { Message } from '../../mail/message.ts';
 import { addMails } from '../../mail/outbox.ts';
+import type { MailSchedule } from '../../mail/sending-times.ts';
 import {
   mailboxHash,
   nameWithoutAddress,
@@ -14,7 +15,6 @@ import { unsubscribeUrl } from '../../mail/unsubscribe.ts';
 import { type Language, say } from '../../web/language.ts';
 import type { Phrase } from '../../web/phrases/en.ts';
 import { changeRow } from '../../workspaces/change-row.ts';
-import type { MailSchedule } from '../mail/times.ts';
 import type { SharedReport } from '../model.ts';
 import { ReportRecipient } from './model.ts';
 

@@ -1,6 +1,6 @@
 import { db, rows } from '../../infra/db.ts';
 import { hashToken } from '../../infra/secrets.ts';
-import type { MailSchedule } from '../mail/times.ts';
+import type { MailSchedule } from '../../mail/sending-times.ts';
 import { namesWithoutAddress, type ReportNames } from './confirmation.ts';
 
 /** A person who can confirm that they want a report. */

@@ -4,7 +4,7 @@ import { created, found, ok, pageOf, type Route, route } from '../../http/route.
 import { newId } from '../../ids.ts';
 import { answerWrite } from '../../jobs/answer-write.ts';
 import { newestFirst, type Paging } from '../../workspaces/lists.ts';
-import { SharedReport } from '../model.ts';
+import { SHARED_REPORT_PLAN, SharedReport } from '../model.ts';
 import { VALID_DAYS } from './confirmation.ts';
 import { reportRecipientJobs } from './jobs.ts';
 import { ReportRecipient } from './model.ts';
@@ -19,7 +19,7 @@ import {
   recipientsParams,
 } from './schema.ts';
 
-const common = { extension: true, tag: 'Shared reports', plan: 'pro' } as const;
+const common = { extension: true, tag: 'Shared reports', plan: SHARED_REPORT_PLAN } as const;
 const write = { ...common, scope: 'analytics.write', writes: true } as const;
 const read = { ...common, scope: 'analytics.read' } as const;
 

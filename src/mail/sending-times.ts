@@ -5,7 +5,7 @@ import {
   localTime,
   mondayOf,
   startOfDay,
-} from '../../infra/time-zones.ts';
+} from '../infra/time-zones.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -63,13 +63,22 @@ export interface MailPeriod {
 }
 
 /**
+ * Returns the period that ends with the day of a sending.
+ *
+ * @param today a day as a local time (`dayOf`) for which {@link sendingDay} finds that day
+ */
+export function periodUntil(schedule: MailSchedule, today: number): MailPeriod {
+  const [end, start, before] = [0, -1, -2].map(
+    (later) => new Date(startOfDay(sendingDay(schedule, today, later), schedule.timezone)),
+  ) as [Date, Date, Date];
+  return { before, start, end };
+}
+
+/**
  * Returns the period that the latest sending until `now` reports: the whole days since the sending
  * before it.
  */
 export function periodOf(schedule: MailSchedule, now: Date): MailPeriod {
   const { day } = sendingsAround(schedule, now).findLast(({ at }) => at <= now.getTime())!;
-  const [end, start, before] = [0, -1, -2].map(
-    (later) => new Date(startOfDay(sendingDay(schedule, day, later), schedule.timezone)),
-  ) as [Date, Date, Date];
-  return { before, start, end };
+  return periodUntil(schedule, day);
 }
