@@ -3,11 +3,15 @@ import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { type Db, db, execute } from '../infra/db.ts';
 import { withinLimits } from '../infra/limits.ts';
-import { cacheRedis } from '../infra/redis.ts';
-import { recordWrite } from '../infra/standbys.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import { inSavepoint, type Publish } from '../jobs/run-idempotent.ts';
-import { type LookupChange, publishCommitted, publishPresent } from '../lookup/publish.ts';
+import type { LookupChange } from '../lookup/publish.ts';
+import {
+  type Committed,
+  publishPendingSlices,
+  publishSlice,
+  type SlicedTable,
+} from '../lookup/publish-slices.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { changes as changesOf } from '../queues/job.ts';
 import { orRefusal } from '../short-links/apply-scheduled.ts';
@@ -34,6 +38,8 @@ import { undoSlice } from './undo-slice.ts';
  * that is rolled back.
  */
 
+const BULK_CHANGES: SlicedTable = { name: 'bulk_changes', entries: 'lookups', next: 'slice' };
+
 /** Maximum number of examples in the record. */
 const MAX_EXAMPLES = 20;
 
@@ -52,15 +58,12 @@ export async function wakeBulkChanges(projectId: string): Promise<void> {
  */
 export async function runBulkChange(_: object, job: JobContext): Promise<void> {
   const { projectId } = job;
-  await publishPending(projectId);
+  await publishPendingSlices(BULK_CHANGES, projectId);
   const next = await nextOf(projectId, db());
   if (next === undefined) return;
   const frames = await withinLimits(next.actor?.limits, () => findFrames(next));
   const done = await db().transaction((trx) => runSlice(trx, job, next, frames));
-  if (done !== undefined) {
-    await Promise.all([publishCommitted(cacheRedis(), done.changes), recordWrite(projectId)]);
-    await forgetLookups(projectId, done);
-  }
+  if (done !== undefined) await publishSlice(BULK_CHANGES, projectId, done);
   await wakeBulkChanges(projectId);
 }
 
@@ -71,31 +74,8 @@ const nextOf = (projectId: string, connection: Db) =>
     .orderByRaw("state <> 'checking', requested_at, id")
     .first();
 
-/** Publishes the entries of a worker that died after it had committed them. */
-async function publishPending(projectId: string): Promise<void> {
-  const unpublished = await BulkChange.of(projectId)
-    .whereNotNull('lookups')
-    .select('id', 'slice', 'lookups');
-  for (const row of unpublished) {
-    await Promise.all([publishPresent(cacheRedis(), row.lookups ?? []), recordWrite(projectId)]);
-    await forgetLookups(projectId, row);
-  }
-}
-
-/** Removes the published entries of a slice, unless a later slice has replaced them. */
-async function forgetLookups(
-  projectId: string,
-  { id, slice }: Pick<BulkChange, 'id' | 'slice'>,
-): Promise<void> {
-  await execute(
-    db(),
-    'UPDATE bulk_changes SET lookups = NULL WHERE project_id = ? AND id = ? AND slice = ?',
-    [projectId, id, slice],
-  );
-}
-
-/** A finished slice: the bulk change and its next slice. */
-interface FinishedSlice extends Pick<BulkChange, 'id' | 'slice'> {
+/** A finished slice. */
+interface FinishedSlice extends Committed {
   changes: LookupChange[];
 }
 
@@ -119,7 +99,7 @@ async function runSlice(
     changes.length === 0 ? null : changes.map(({ name, version }) => ({ name, version }));
   const after = { slice: slice + 1, lookups, ...progress };
   await BulkChange.of(project_id, trx).where({ id }).patch(after);
-  return { id, slice: after.slice, changes };
+  return { id, next: after.slice, changes };
 }
 
 /** The outcome of a record: its changes, none, or the reason why it has none. */

@@ -1,9 +1,13 @@
 import { type Db, db, execute } from '../infra/db.ts';
-import { cacheRedis } from '../infra/redis.ts';
-import { recordWrite } from '../infra/standbys.ts';
 import { followUps } from '../jobs/follow-up.ts';
 import type { Publish } from '../jobs/run-idempotent.ts';
-import { type LookupChange, publishCommitted, publishPresent } from '../lookup/publish.ts';
+import type { LookupChange } from '../lookup/publish.ts';
+import {
+  type Committed,
+  publishPendingSlices,
+  publishSlice,
+  type SlicedTable,
+} from '../lookup/publish-slices.ts';
 import type { JobContext } from '../queues/definition.ts';
 import { checkSlice, type RowResult } from './check-slice.ts';
 import { importBulkJobs } from './jobs.ts';
@@ -28,6 +32,8 @@ import { writeSlice } from './write-slice.ts';
  * the next job is lost, `resumeImports` adds it.
  */
 
+const IMPORTS: SlicedTable = { name: 'imports', entries: 'changes', next: 'position' };
+
 /** Queues the next slice of the imports of a workspace, unless such a job waits already. */
 export async function wakeImports(projectId: string): Promise<void> {
   await followUps().wake(
@@ -42,42 +48,15 @@ export async function wakeImports(projectId: string): Promise<void> {
  * was requested first.
  */
 export async function runImport(_: object, { projectId }: JobContext): Promise<void> {
-  await publishPending(projectId);
+  await publishPendingSlices(IMPORTS, projectId);
   const done = await db().transaction((trx) => runSlice(trx, projectId));
   if (done === undefined) return;
-  await Promise.all([publishCommitted(cacheRedis(), done.changes), recordWrite(projectId)]);
-  await forgetChanges(projectId, done);
+  await publishSlice(IMPORTS, projectId, done);
   await wakeImports(projectId);
 }
 
-/** Publishes the changes of a worker that died after it had committed them. */
-async function publishPending(projectId: string): Promise<void> {
-  const unpublished = await Import.of(projectId)
-    .whereNotNull('changes')
-    .select('id', 'position', 'changes');
-  for (const importRow of unpublished) {
-    await Promise.all([
-      publishPresent(cacheRedis(), importRow.changes ?? []),
-      recordWrite(projectId),
-    ]);
-    await forgetChanges(projectId, importRow);
-  }
-}
-
-/** Removes the published entries of a slice, unless a later slice has replaced them. */
-async function forgetChanges(
-  projectId: string,
-  { id, position }: Pick<Import, 'id' | 'position'>,
-): Promise<void> {
-  await execute(
-    db(),
-    'UPDATE imports SET changes = NULL WHERE project_id = ? AND id = ? AND position = ?',
-    [projectId, id, position],
-  );
-}
-
-/** A finished slice: the import and its next position. */
-interface FinishedSlice extends Pick<Import, 'id' | 'position'> {
+/** A finished slice. */
+interface FinishedSlice extends Committed {
   changes: LookupChange[];
 }
 
@@ -100,7 +79,7 @@ async function runSlice(trx: Db, projectId: string): Promise<FinishedSlice | und
     position,
     changes: changes.length === 0 ? null : changes.map(({ name, version }) => ({ name, version })),
   });
-  return { id: importRow.id, position, changes };
+  return { id: importRow.id, next: position, changes };
 }
 
 const update = (trx: Db, { project_id, id }: Import, changes: Partial<Import>) =>
