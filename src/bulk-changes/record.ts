@@ -1,4 +1,5 @@
 import { Joi, nullable, oneOf, requiredCount, requiredText, requiredTime } from '../http/fields.ts';
+import { changedFields } from '../short-links/history-record.ts';
 import { type BulkChange, STATES } from './model.ts';
 import { REPLACED_PARTS } from './replace.ts';
 
@@ -121,15 +122,7 @@ export const bulkChangeDetails = Joi.object({
       Joi.object({
         id: recordId,
         shortLink,
-        changes: Joi.object()
-          .pattern(
-            Joi.string(),
-            Joi.object({
-              from: Joi.any().description('Value before.'),
-              to: Joi.any().description('Value after.'),
-            }),
-          )
-          .required()
+        changes: changedFields()
           .description('Changed fields by name, each with its value before and after.')
           .example({
             url: { from: 'https://shop.example.com/a', to: 'https://store.example.com/a' },

@@ -9,8 +9,12 @@ import { BULK_KINDS } from './kinds.ts';
 import type { BulkChange, Undo } from './model.ts';
 import { itemsOf } from './queries.ts';
 
-/** Message of a record that stays as it is. */
-const CHANGED_AGAIN = 'It was changed again after the bulk change';
+/** Refuses a record that was changed since, which stays as it is. */
+class ChangedAgain extends Refusal {
+  constructor() {
+    super('conflict', 'It was changed again after the bulk change');
+  }
+}
 
 /** Sets the records of the next slice back; those that were changed again stay as they are. */
 export async function undoSlice(
@@ -39,7 +43,7 @@ export async function undoSlice(
     }
     errors.push({ position, message: outcome.message });
     if (outcome.code === 'not_found') undo.gone += 1;
-    else if (outcome.message === CHANGED_AGAIN) undo.changed += 1;
+    else if (outcome instanceof ChangedAgain) undo.changed += 1;
     else undo.refused += 1;
   }
   await execute(
@@ -89,7 +93,7 @@ interface Entry {
  * reverted, the newest first, do not count. Entries are ordered by the clock of Postgres, read under
  * the lock of the record: ids have the clocks of the workers that made them.
  *
- * @throws Refusal `conflict`
+ * @throws ChangedAgain
  */
 async function refuseChangedAgain(
   trx: Db,
@@ -111,5 +115,5 @@ async function refuseChangedAgain(
     if (reverted_id !== null && reverted_id === standing.at(-1)) standing.pop();
     else standing.push(id);
   }
-  if (own?.id !== changeId || standing.length > 0) throw new Refusal('conflict', CHANGED_AGAIN);
+  if (own?.id !== changeId || standing.length > 0) throw new ChangedAgain();
 }

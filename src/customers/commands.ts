@@ -143,7 +143,7 @@ export const customerHandlers = handlers(customerJobs, {
       );
       await eraseDeliveries(trx, job.projectId, id);
       await eraseQueued(trx, job.projectId, id);
-      // Last, since the counters go too: whoever adds to them has locked everything else before.
+      // Last, since the counters go too: all that adds to them has locked everything else before.
       await Customer.of(job.projectId, trx).where({ id }).delete();
       return { id };
     }),

@@ -45,7 +45,7 @@ export interface DomainChecks {
 
 interface Explained {
   reason: string | null;
-  /** What the owner of the domain can do. */
+  /** Advice to the owner of the domain. */
   action: string | null;
 }
 

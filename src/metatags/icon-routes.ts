@@ -84,7 +84,7 @@ async function answerIcon(
   }
   const icon = await findIcon(projectId, origin);
   if (icon?.isFresh !== true && config().DESTINATION_ICONS === 'on') {
-    // Nobody waits for it: whoever asks again gets it.
+    // Nobody waits for it: the next request gets it.
     queueIcon(queues.producer, projectId, origin).catch((err: unknown) => {
       log.warn({ err }, 'an icon could not be requested');
     });

@@ -88,7 +88,7 @@ export interface Expected {
   log: Log;
 }
 
-/** What a new passkey is verified with later. */
+/** Key and properties of a new passkey, with which its signatures are verified. */
 export interface VerifiedCredential {
   credentialId: string;
   /** COSE key, in base64. */
@@ -161,7 +161,7 @@ export async function verifyCreation(
   );
 }
 
-/** What the signature of a passkey tells about it. */
+/** Properties of a passkey at the time of a signature. */
 export interface VerifiedSignature {
   /** Number of its signatures; 0 if it does not count. */
   signCount: number;

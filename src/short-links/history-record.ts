@@ -95,6 +95,18 @@ export const authorRecord = (description: string) =>
     .required()
     .description(description);
 
+/** Makes the schema of changed fields by name, each with its value before and after. */
+export const changedFields = () =>
+  Joi.object()
+    .pattern(
+      Joi.string(),
+      Joi.object({
+        from: Joi.any().description('Value before.'),
+        to: Joi.any().description('Value after.'),
+      }),
+    )
+    .required();
+
 /** Schema of the record, for the reference and for checking answers. */
 export const changeRecord = Joi.object({
   id: changeId().required(),
@@ -112,15 +124,7 @@ export const changeRecord = Joi.object({
   revertedId: Joi.string()
     .description('Id of the entry that was reverted; only with the action `reverted`.')
     .example('chg_0Qa2wSx4Ec'),
-  changes: Joi.object()
-    .pattern(
-      Joi.string(),
-      Joi.object({
-        from: Joi.any().description('Value before.'),
-        to: Joi.any().description('Value after.'),
-      }),
-    )
-    .required()
+  changes: changedFields()
     .description(
       'Changed fields by name, each with its value before and after. `password` has neither.',
     )

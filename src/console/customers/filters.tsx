@@ -1,5 +1,7 @@
+import type { ReactNode } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { COUNTRIES } from '../short-links/traits.ts';
+import { classes } from '../ui/classes.ts';
 import { inputLook, Options } from '../ui/field.tsx';
 import { SearchInput } from '../ui/search-input.tsx';
 
@@ -68,6 +70,28 @@ export function queryOf({
   );
 }
 
+interface ChoiceProps {
+  label: string;
+  value: string;
+  onChoose(value: string): void;
+  /** True if wider screens have another way to choose. */
+  isForPhones?: boolean;
+  children: ReactNode;
+}
+
+function Choice({ label, value, onChoose, isForPhones = false, children }: ChoiceProps) {
+  return (
+    <select
+      aria-label={label}
+      className={classes(inputLook, 'md:w-48', isForPhones && 'md:hidden')}
+      value={value}
+      onChange={(event) => onChoose(event.target.value)}
+    >
+      {children}
+    </select>
+  );
+}
+
 /** The search field and the filters of the list. */
 export function Filters({
   text,
@@ -81,7 +105,6 @@ export function Filters({
   change(changes: CustomerSearch): void;
 }) {
   const { slug } = useWorkspace();
-  const look = `${inputLook} md:w-48`;
   return (
     <div
       role="group"
@@ -97,42 +120,35 @@ export function Filters({
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      <select
-        aria-label="Country"
-        className={look}
+      <Choice
+        label="Country"
         value={search.country ?? ''}
-        onChange={(event) => change({ country: event.target.value })}
+        onChoose={(country) => change({ country })}
       >
         <option value="">All countries</option>
         <Options of={COUNTRIES} />
         <option value="Unknown">Unknown</option>
-      </select>
-      <select
-        aria-label="Revenue"
-        className={look}
+      </Choice>
+      <Choice
+        label="Revenue"
         value={search.revenue ?? ''}
-        onChange={(event) => change({ revenue: event.target.value })}
+        onChoose={(revenue) => change({ revenue })}
       >
         <option value="">Any revenue</option>
         <Options of={REVENUE} />
-      </select>
-      <select
-        aria-label="Last seen"
-        className={look}
-        value={search.seen ?? ''}
-        onChange={(event) => change({ seen: event.target.value })}
-      >
+      </Choice>
+      <Choice label="Last seen" value={search.seen ?? ''} onChoose={(seen) => change({ seen })}>
         <option value="">Seen at any time</option>
         <Options of={SEEN} />
-      </select>
-      <select
-        aria-label="Order"
-        className={`${look} md:hidden`}
+      </Choice>
+      <Choice
+        label="Order"
         value={search.sortBy ?? 'createdAt'}
-        onChange={(event) => change({ sortBy: event.target.value, sortOrder: 'desc' })}
+        onChoose={(sortBy) => change({ sortBy, sortOrder: 'desc' })}
+        isForPhones
       >
         <Options of={Object.entries(SORTS)} />
-      </select>
+      </Choice>
     </div>
   );
 }

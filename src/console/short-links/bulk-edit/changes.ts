@@ -6,7 +6,7 @@ import type { Call } from '../../app/changes.ts';
 import { saveFile } from '../../ui/save-file.ts';
 import { toastError } from '../../ui/toast-error.ts';
 import { toast, undoAction } from '../../ui/toasts.tsx';
-import type { ListKind } from '../list-kind.ts';
+import type { ListKind, RecordKind } from '../list-kind.ts';
 import type { WriteContext } from '../pending.ts';
 
 /** A bulk change with its examples and first errors. */
@@ -15,6 +15,8 @@ export type BulkChange = Schemas['BulkChangeDetails'];
 /** The change of a request. */
 export type BulkBody = Pick<Schemas['NewLinkBulkChange'], 'data' | 'replace'>;
 
+/** The kind of the records that a bulk change edits. */
+export type EditedKind = Pick<RecordKind<never>, 'list' | 'noun' | 'inWords' | 'visitsInWords'>;
 type Kind = Pick<ListKind, 'list' | 'inWords'>;
 type Command = 'start' | 'cancel' | 'undo';
 

@@ -9,8 +9,15 @@ import { messagesOf, Refused } from '../../ui/form-dialog.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { toastError } from '../../ui/toast-error.ts';
 import { useIsShown } from '../../ui/use-is-shown.ts';
-import type { RecordKind } from '../list-kind.ts';
-import { bulkChangeQuery, check, command, follow, isBusy, storeAnswer } from './changes.ts';
+import {
+  bulkChangeQuery,
+  check,
+  command,
+  type EditedKind,
+  follow,
+  isBusy,
+  storeAnswer,
+} from './changes.ts';
 import { BULK_FIELDS } from './fields.tsx';
 import { type BulkEditName, bodyOf, EMPTY_FORM } from './form.ts';
 import { BulkProgress, Preview } from './preview.tsx';
@@ -23,7 +30,7 @@ const TITLES: Readonly<Record<BulkEditName, string>> = {
 };
 
 interface BulkEditDialogProps {
-  kind: Pick<RecordKind<never>, 'list' | 'noun' | 'inWords' | 'visitsInWords'>;
+  kind: EditedKind;
   name: BulkEditName;
   /** Ids of the records to change. */
   ids: readonly string[];

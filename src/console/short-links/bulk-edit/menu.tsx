@@ -16,7 +16,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { useAction } from '../../ui/use-action.ts';
 import { Label } from '../bulk-bar.tsx';
-import type { RecordKind } from '../list-kind.ts';
+import type { EditedKind } from './changes.ts';
 import type { BulkEditName } from './form.ts';
 
 const BulkEditDialog = lazy(
@@ -24,7 +24,7 @@ const BulkEditDialog = lazy(
 );
 
 interface MoreActionsProps {
-  kind: Pick<RecordKind<never>, 'list' | 'noun' | 'inWords' | 'visitsInWords'>;
+  kind: EditedKind;
   /** Ids of the selected records. */
   ids: readonly string[];
   /** True if the person can change them. */

@@ -1,15 +1,14 @@
 import { refusalInWords } from '../../api/error-words.ts';
 import { changesInWords } from '../change-words.ts';
 import { ChangedFields } from '../changed-fields.tsx';
-import type { RecordKind } from '../list-kind.ts';
 import { useNames } from '../use-names.ts';
-import type { BulkChange } from './changes.ts';
+import type { BulkChange, EditedKind } from './changes.ts';
 
 /** Number of examples and of errors that are listed. */
 const LISTED = 5;
 
 interface PreviewProps {
-  kind: Pick<RecordKind<never>, 'list' | 'noun' | 'inWords' | 'visitsInWords'>;
+  kind: EditedKind;
   record: BulkChange;
 }
 

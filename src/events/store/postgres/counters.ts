@@ -171,7 +171,7 @@ interface CustomerIncrements {
   last_seen_at: string | null;
 }
 
-/** What counters of customers need of an event. */
+/** Columns of an event that counters of customers depend on. */
 type CountedEvent = Pick<EventRow, 'project_id' | 'customer_id' | 'event' | 'amount_cents'>;
 
 /** Columns of increments, with their types. */

@@ -357,15 +357,15 @@ const isUneven = ({ isCutBefore, isCutAfter, from, to }: Block): boolean =>
   (isCutAfter && microsOf(to) % QUARTER_MICROS !== 0);
 
 /**
- * Finds the position of the first number that is not below a given one; they ascend.
+ * Finds the place of the first event whose position is not below a given one.
  *
- * @param after position from which it is searched for
+ * @param after place from which it is searched for
  */
-export function firstFrom(numbers: Float64Array | Positions, number: number, after = 0): number {
-  let [from, to] = [after, numbers.length];
+export function firstFrom(events: Positions, event: number, after = 0): number {
+  let [from, to] = [after, events.length];
   while (from < to) {
     const middle = (from + to) >> 1;
-    if (numbers[middle]! < number) from = middle + 1;
+    if (events[middle]! < event) from = middle + 1;
     else to = middle;
   }
   return from;
