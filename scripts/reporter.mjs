@@ -19,6 +19,13 @@ export default class Reporter extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => runner.abort());
+    // Mocha ignores these, and emits them a second time.
+    const rejected = new WeakSet();
+    process.on('unhandledRejection', (reason, promise) => {
+      if (rejected.has(promise)) return;
+      rejected.add(promise);
+      console.error(`Unhandled rejection during "${runner.test?.fullTitle()}":`, reason);
+    });
     const startedAt = new Map();
     const durations = new Map();
     runner.on('suite', (suite) => startedAt.set(suite, Date.now()));
@@ -32,10 +39,9 @@ export default class Reporter extends reporters.Spec {
     runner.on('fail', (test, { message }) => {
       this.failed.push({ title: test.fullTitle(), message });
     });
-    runner.once('end', () => {
-      printDurations(durations);
-      this.writeCounts();
-    });
+    // Before anything is printed: an error that mocha cannot print must not hide the counts.
+    runner.prependOnceListener('end', () => this.writeCounts());
+    runner.once('end', () => printDurations(durations));
   }
 
   /** Called by mocha after the global teardown: nothing that the tests started is left then. */

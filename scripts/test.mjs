@@ -3,19 +3,9 @@
 // which go to mocha, only mocha runs. With TEST_COVERAGE (`npm run test:coverage`), the lines of `src` that run are
 // measured as well, at the cost of speed. The last line is always "N passed, N failed"; a check is one of the N.
 import { spawn } from 'node:child_process';
-import {
-  closeSync,
-  createReadStream,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { NotReady, prepare, ROOT, run } from './prepare.mjs';
 import { Progress } from './progress.mjs';
 
@@ -39,6 +29,7 @@ const LONG_CHECKS = [
 const ALONE = [
   'api/event-loop',
   'api/fair-shares',
+  'fuzz/fuzz',
   'workers/slots',
   'workers/stopping',
   'workers/watchdog',
@@ -46,153 +37,191 @@ const ALONE = [
 ].map((name) => `dist/test/${name}.long.js`);
 /** Seconds of the files that take longest, by which the parts that run at the same time get their files. */
 const SECONDS = {
-  'unit/images': 672,
-  cli: 413,
-  'workers/exports': 413,
+  'workers/backup': 430,
+  cli: 424,
+  'docs-commands': 398,
   'workers/event-counts': 395,
-  'unit/own-fonts': 359,
-  newcomer: 358,
-  'workers/chaos': 341,
-  'workers/upgrades': 308,
-  'qr/decode-matrix': 287,
-  'api/hostile': 282,
-  'docs-commands': 263,
-  'fuzz/fuzz': 235,
-  'qr/backgrounds': 211,
-  'workers/small': 187,
+  'clients/examples': 301,
+  'workers/upgrades': 284,
+  'unit/images': 264,
+  newcomer: 258,
+  'clients/typescript-client': 254,
+  'fuzz/fuzz': 225,
+  'qr/decode-matrix': 218,
   'workers/payments-shuffled': 179,
-  'workers/backup': 178,
-  'workers/start-messages': 166,
-  'workers/redis-program': 163,
-  'api/imports-from-apis': 159,
-  'clients/quickstarts': 146,
-  'api/workspace-moves': 128,
-  'unit/qr-drawing': 126,
-  'api/docs': 123,
-  'redirect/outages': 121,
+  'workers/start-messages': 179,
+  'qr/printed-sizes': 177,
+  'api/hostile': 169,
+  'clients/clients': 146,
+  'api/docs': 141,
+  'workers/chaos': 140,
+  'workers/processes': 139,
+  'workers/bulk-changes': 125,
   'workers/event-blocks': 121,
-  bench: 120,
+  'api/imports-from-apis': 118,
   'workers/imports': 113,
-  'qr/printed-sizes': 112,
-  'clients/typescript-client': 111,
-  'clients/clients': 109,
-  'workers/frozen-redis': 109,
+  bench: 112,
+  'workers/scheduled-chaos': 109,
   'workers/webhook-filters': 109,
-  'workers/processes': 100,
+  'unit/own-fonts': 108,
+  'clients/quickstarts': 107,
+  'workers/runner': 104,
+  'workers/small': 102,
+  'workers/queue-shards': 101,
   'workers/twice': 94,
-  'workers/runner': 93,
-  'redirect/places': 92,
-  'workers/destinations': 91,
-  'redirect/reconciled': 90,
-  'unit/messages': 85,
-  'api/abuse-reports': 83,
-  'workers/sealed-upgrade': 83,
-  'cluster/sentinel': 82,
-  'api/conversions': 74,
-  'workers/error-data': 74,
+  'api/workspace-moves': 89,
+  'redirect/outages': 85,
+  'cluster/sentinel': 80,
+  'redirect/places': 76,
   'api/event-loop': 73,
-  'unit/display-page': 72,
   'workers/killed-writes': 70,
-  'redirect/wait-replicas': 62,
-  'workers/webhook-chaos': 62,
-  'workers/queue-shards': 61,
-  'cluster/standbys': 59,
-  'api/audit-log': 57,
-  'redirect/hostile-pages': 56,
-  'unit/qr-ideographs': 54,
-  'api/live': 52,
-  'redirect/redirect': 48,
-  'api/sealed': 47,
+  'api/bulk-changes': 69,
+  'workers/sealed-upgrade': 69,
+  'cluster/standbys': 68,
+  'console/views': 66,
+  'workers/exports': 66,
+  structure: 65,
+  'workers/destinations': 65,
+  'unit/qr-ideographs': 63,
+  'api/abuse-reports': 62,
+  'workers/frozen-redis': 60,
+  'workers/redis-program': 60,
+  'api/history': 57,
+  'api/audit-log': 56,
+  'workers/secrets': 55,
+  'workers/webhook-chaos': 55,
+  'qr/random-codes': 52,
   'workers/watchdog': 47,
-  'api/qr': 45,
-  'api/shared-reports': 42,
-  structure: 41,
-  'workers/secrets': 41,
-  'api/admin': 39,
+  'qr/backgrounds': 46,
+  'unit/qr-drawing': 45,
+  'workers/error-data': 44,
+  'unit/regular-expressions': 43,
   'workers/memory-of-images': 39,
-  'workers/upkeep': 38,
-  'unit/qr-gradients': 37,
-  'api/webhook-formats': 36,
-  'redirect/decisions': 36,
+  'api/sealed': 36,
   'workers/webhook-receivers': 36,
-  'api/mcp-kills': 35,
-  'cluster/refusals': 35,
-  'api/idempotency': 34,
-  'console/views': 34,
-  'api/https': 33,
-  'api/import-files': 31,
-  'api/oidc': 31,
-  'unit/vector-logos': 30,
-  'api/notifications': 29,
-  'api/webhook-deliveries': 28,
-  'compat/dub-requests': 28,
-  'compat/guards': 28,
-  'unit/guarded-fetch': 28,
-  'api/fonts': 27,
-  deployment: 27,
-  'unit/regular-expressions': 27,
-  'workers/private-servers': 27,
-  'unit/qr-disc': 26,
+  'api/conversions': 35,
+  'api/live': 34,
+  'cluster/refusals': 34,
+  'api/destination-kinds': 33,
+  'redirect/decisions': 32,
+  'api/admin': 31,
+  'api/icons': 31,
+  'api/idempotency': 31,
+  'redirect/wait-replicas': 31,
+  'api/https': 30,
+  'redirect/reconciled': 30,
+  'redirect/redirect': 30,
+  'api/analytics': 29,
+  'api/report-mails': 29,
+  'unit/display-page': 28,
+  'workers/upkeep': 28,
+  'api/customer-pages': 27,
+  'redirect/prefetch': 27,
+  'unit/messages': 27,
+  'unit/qr-gradients': 26,
   'workers/stopping': 26,
-  'api/exports-qrcodes': 23,
+  'api/import-files': 25,
+  'api/limited-lists': 25,
+  'api/passkeys': 25,
+  'api/cursors': 24,
   'api/fair-shares': 23,
-  'redirect/hostile-requests': 23,
-  'workers/events-store': 23,
-  'api/qrcode-backgrounds': 22,
-  'api/imports': 20,
-  docs: 20,
-  'unit/qr-backgrounds': 20,
-  'api/qrcodes': 19,
+  'api/mcp-kills': 23,
+  'api/fonts': 22,
+  'api/scheduled-changes': 22,
+  'api/destinations': 21,
+  'api/exports-qrcodes': 21,
+  'api/oidc-groups': 21,
+  'api/webhook-formats': 21,
+  'workers/private-servers': 21,
+  'api/oidc': 19,
+  'api/trash': 19,
+  deployment: 19,
+  'unit/qr-flat-pictures': 19,
   'api/availability': 18,
-  'api/tenancy': 18,
-  'api/http': 17,
-  'api/links': 16,
-  'api/metatags': 16,
-  'api/webhooks': 16,
-  'redirect/prefetch': 16,
-  'api/analytics': 15,
-  'api/preview-images': 15,
-  'compat/shlink': 15,
-  'unit/reference': 15,
-  'api/blocked-hosts': 14,
-  'api/framing': 14,
-  'unit/spool': 14,
+  'api/notifications': 18,
+  'redirect/hostile-pages': 18,
+  'unit/vector-logos': 18,
+  'api/qr': 17,
+  'api/webhook-deliveries': 17,
+  docs: 17,
+  'unit/guarded-fetch': 17,
+  'api/exports': 16,
+  'workers/events-store': 16,
+  'api/imports': 15,
+  'api/destination-tests': 14,
+  'api/shared-reports': 14,
+  'api/tenancy': 14,
+  'unit/qr-guard': 14,
   'workers/slots': 14,
-  'api/clicks': 13,
-  'api/invitations': 13,
-  'api/settings': 13,
-  'api/views': 13,
-  'unit/swiss-cross': 13,
-  'api/domains': 12,
-  'api/exports': 12,
-  'api/imports-from-peers': 12,
-  'api/periods': 12,
-  'api/qrcode-logos': 12,
-  'unit/qr-print': 12,
-  'api/qrcode-looks': 11,
-  'api/sessions': 11,
-  'unit/guarded-addresses': 11,
-  'unit/qr-scripts': 11,
-  'api/cursors': 10,
+  'api/sessions': 13,
+  'compat/dub-requests': 13,
+  'compat/shlink': 13,
+  'unit/qr-disc': 13,
+  'unit/qr-scripts': 13,
+  'api/customer-lists': 12,
+  'redirect/simulate': 12,
+  'unit/reference': 12,
+  'api/clicks': 11,
+  'api/qrcode-logos': 11,
   'api/etags': 10,
-  'api/search': 10,
-  'compat/dub': 10,
-  'redirect/left-out': 10,
-  'unit/qr-guard': 10,
-  'api/link-filters': 9,
+  'api/imports-from-peers': 10,
+  'api/invitations': 10,
+  'api/metatags': 10,
+  'api/publishable-keys': 10,
+  'compat/guards': 10,
+  'redirect/hostile-requests': 10,
+  'unit/block-codes': 10,
+  'workers/telemetry': 10,
+  'api/http': 9,
   'api/members': 9,
   'api/proxies': 9,
-  'api/sign-in': 9,
-  'api/tag-edits': 9,
-  'unit/currency': 9,
+  'api/qrcodes': 9,
+  'api/webhooks': 9,
+  'unit/examples': 9,
+  'unit/guarded-addresses': 9,
+  'unit/qr-print': 9,
+  'api/blocked-hosts': 8,
+  'api/limits': 8,
+  'api/links': 8,
   'api/links-bulk': 8,
   'api/me': 8,
-  'api/payments': 8,
-  'api/roles': 8,
-  'redirect/excluded-ips': 8,
-  'redirect/passwords': 8,
-  'unit/plain-requests': 8,
-  'unit/ports': 8,
+  'api/member-limits': 8,
+  'api/preview-images': 8,
+  'api/qrcode-backgrounds': 8,
+  kubernetes: 8,
+  'unit/mmdb-file': 8,
+  'unit/spool': 8,
+  'api/counts-without-events': 7,
+  'api/framing': 7,
+  'redirect/spellings': 7,
+  'unit/platforms': 7,
+  'unit/qr-matrix': 7,
+  'workers/tls': 7,
+  'api/customer-merges': 6,
+  'api/domains': 6,
+  'api/payments': 6,
+  'api/qrcode-looks': 6,
+  'api/views': 6,
+  'compat/dub': 6,
+  'compat/yourls': 6,
+  'redirect/left-out': 6,
+  'redirect/pages-before': 6,
+  'redirect/passwords': 6,
+  'redirect/traffic': 6,
+  'unit/console-texts': 6,
+  'unit/qr-eyes': 6,
+  'workers/visitors': 6,
+  'api/mcp': 5,
+  'api/oauth': 5,
+  'api/password-resets': 5,
+  'api/search': 5,
+  'api/second-factors': 5,
+  'redirect/excluded-ips': 5,
+  'unit/currency': 5,
+  'unit/licenses': 5,
+  'unit/mail-times': 5,
+  'unit/plain-requests': 5,
+  'unit/qr-backgrounds': 5,
 };
 const USUAL_SECONDS = 4;
 /**
@@ -204,6 +233,8 @@ const LONG_PARTS = { all: 5, withService: 2 };
 const SERVICE = path.join(ROOT, 'dist/test/support/stack.js');
 /** Time for mocha to stop what the tests started after a signal, in ms. */
 const STOP_MS = 60_000;
+/** Lines of the output of a mocha that ended early which are printed again at the end. */
+const LAST_LINES = 40;
 /** Time limit of a run of all tests, in ms: what runs then is ended, and the counts tell what had run. */
 const LONGEST_MS = 60 * 60_000;
 
@@ -358,35 +389,44 @@ async function testParts(name, parts, env) {
   if (isLate) throw new NotReady(`the tests were ended after ${LONGEST_MS / 60_000} min`);
 }
 
-function count({ code, stats }) {
+function count({ code, stats, lastLines }) {
   counts.passed += stats?.passes ?? 0;
   counts.skipped += stats?.pending ?? 0;
   // Mocha can also fail without a failed test: a file that does not load, a stack that does not start.
-  if (stats === undefined) failures.push(`mocha ended before its tests, with exit code ${code}`);
-  else if (code !== 0 && stats.failures === 0) failures.push(`mocha: exit code ${code}`);
+  const ended = `with exit code ${code}, after printing:\n${lastLines}`;
+  if (stats === undefined) failures.push(`mocha ended before its tests, ${ended}`);
+  else if (code !== 0 && stats.failures === 0) failures.push(`mocha ended ${ended}`);
   counts.failed += stats?.failures || (code === 0 && stats ? 0 : 1);
   for (const { title, message } of stats?.failed ?? []) failures.push(`${title}: ${message}`);
 }
 
-/** Its exit code, and what the reporter wrote; without that when mocha could not run to its end. */
+/**
+ * Its exit code, the end of its output unless a terminal shows that, and what the reporter wrote, which is missing when
+ * mocha could not run to its end.
+ */
 async function runMocha(mochaArgs, env, isPrintedLater = false) {
   const folder = mkdtempSync(path.join(tmpdir(), 'test-counts-'));
   const file = path.join(folder, 'counts.json');
-  const log = path.join(folder, 'log.txt');
-  const output = isPrintedLater ? openSync(log, 'w') : 'inherit';
+  const output = [];
+  const take = (bytes) => {
+    output.push(bytes);
+    if (!isPrintedLater) process.stdout.write(bytes);
+  };
   try {
-    const code = await spawnMocha(mochaArgs, file, env, output);
-    if (isPrintedLater) {
-      closeSync(output);
-      await pipeline(createReadStream(log), process.stdout, { end: false });
-    }
-    return { code, stats: existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined };
+    const isPiped = isPrintedLater || !process.stdout.isTTY;
+    const code = await spawnMocha(mochaArgs, file, env, isPiped ? take : undefined);
+    const text = Buffer.concat(output).toString();
+    if (isPrintedLater) process.stdout.write(text);
+    const stats = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+    return { code, stats, lastLines: text.split('\n').slice(-LAST_LINES).join('\n') };
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-function spawnMocha(mochaArgs, countsFile, env, output) {
+/** @param take receives the output; without it, the terminal does */
+function spawnMocha(mochaArgs, countsFile, env, take) {
+  const output = take === undefined ? 'inherit' : 'pipe';
   const isNamed = mochaArgs.some((arg) => arg.endsWith('.js'));
   const mocha = spawn(
     process.execPath,
@@ -402,8 +442,10 @@ function spawnMocha(mochaArgs, countsFile, env, output) {
     },
   );
   running.add(mocha);
+  for (const stream of [mocha.stdout, mocha.stderr]) stream?.on('data', take);
   return new Promise((resolve) => {
-    mocha.on('exit', (code) => {
+    // Not 'exit', after which output can follow.
+    mocha.on('close', (code) => {
       running.delete(mocha);
       resolve(code ?? 1);
     });

@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -253,13 +254,20 @@ const RUNNERS: Record<string, { needs?: string; run: Runner }> = {
     async run(run, text) {
       for (const one of text.split(/^(?=(?:GET|POST|PUT|PATCH|DELETE) )/m)) {
         const [, method, route, body = ''] = /^(\w+) (\S+)\s*([^]*)$/.exec(one)!;
-        const answer = await fetch(stack().apiUrl + route, {
-          method: method!,
-          headers: {
-            authorization: `Bearer ${run.world.apiKey}`,
-            ...(body === '' ? {} : { 'content-type': 'application/json' }),
-          },
-          ...(body === '' ? {} : { body }),
+        const headers = {
+          authorization: `Bearer ${run.world.apiKey}`,
+          'idempotency-key': randomUUID(),
+          ...(body === '' ? {} : { 'content-type': 'application/json' }),
+        };
+        // The key makes it safe to repeat a request that a busy machine has delayed.
+        const answer = await eventually(async () => {
+          const answered = await fetch(stack().apiUrl + route, {
+            method: method!,
+            headers,
+            ...(body === '' ? {} : { body }),
+          });
+          expect(answered.status, one).not.to.equal(503);
+          return answered;
         });
         run.note(await answer.text());
         expect(answer.ok, `${one}\n${run.output}`).to.equal(true);

@@ -51,6 +51,10 @@ const KEPT_MIB = 4;
 const ELSE_MIB = 2;
 /** Highest memory of all programs that workers start, in MiB. */
 const CHILDREN_MIB = 512;
+/**
+ * Lower priority of the attackers where the published bounds apply. Elsewhere, on a machine that
+ * other tests keep busy, threads of low priority would hardly ever run.
+ */
 const ATTACKER_NICE = 10;
 const SETTLE_MS = 60_000;
 /** Number of jobs that keys without access try to read. */
@@ -62,13 +66,13 @@ const LANES = { api: 2, redirect: 2, bytes: 1, jobs: 1 };
  * not by their number.
  */
 const PAUSE_MS = 15;
-/** Attacks of each kind, however slow a busy machine makes these threads of low priority. */
+/** Attacks of each kind, however slow a busy machine is. */
 const LEAST_ATTACKS = 20;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('random requests beside regular traffic', function () {
-  this.timeout((SECONDS + 420) * 1000);
+  this.timeout((SECONDS + 1_200) * 1000);
   const own = new OwnService();
   const regularKeys = Array.from({ length: 10 }, (_, n) => `regular-${n}`);
   const counts = new Map<string, number>();
@@ -187,10 +191,10 @@ describe('random requests beside regular traffic', function () {
       keys: regularKeys,
     };
     const regular = new Worker(new URL('./regular.js', import.meta.url), { workerData: target });
-    // Only new threads get the lower priority, so that the attackers do not slow down the service
-    // by processor load.
+    // Only this thread and new ones get the lower priority, so that the attackers do not slow down
+    // the service by processor load.
     const priority = getPriority();
-    setPriority(ATTACKER_NICE);
+    if (IS_STRICT) setPriority(ATTACKER_NICE);
     const until = Date.now() + ms;
     const apiPort = () => target.apiPort;
     let turn = 0;

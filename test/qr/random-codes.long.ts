@@ -29,7 +29,7 @@ import { seeded } from './pairwise.ts';
 import { make } from './renderings.ts';
 
 /** Number of codes; `QR_CODES=1000` reads as many as a release does. */
-const CODES = Number(process.env['QR_CODES'] ?? 40);
+const CODES = Number(process.env['QR_CODES'] ?? 20);
 
 /** Chance of a property that most codes do not have. */
 const RARE = 0.25;

@@ -47,6 +47,24 @@ export async function printed(
   return format === 'pdf' || format === 'eps' ? ghostscript(picture, format, printer) : picture;
 }
 
+/**
+ * Calls a program that Emscripten compiled, and removes the listeners that it adds to the process.
+ * They throw each uncaught error of a test again, which would end the process without a report.
+ */
+function withoutListeners<T>(call: () => T): T {
+  const events = ['uncaughtException', 'unhandledRejection'];
+  const before = events.map((event) => process.listeners(event as NodeJS.Signals));
+  try {
+    return call();
+  } finally {
+    for (const [at, event] of events.entries()) {
+      for (const listener of process.listeners(event as NodeJS.Signals)) {
+        if (!before[at]!.includes(listener)) process.off(event, listener);
+      }
+    }
+  }
+}
+
 let ghostscriptWasm: Promise<WebAssembly.Module> | undefined;
 
 async function ghostscript(
@@ -58,15 +76,17 @@ async function ghostscript(
     readFileSync(resolve('@jspawn/ghostscript-wasm/gs.wasm')),
   );
   const wasm = await ghostscriptWasm;
-  const module = await makeGhostscript({
-    // Otherwise the module would fetch its own file.
-    instantiateWasm(imports, receive) {
-      void WebAssembly.instantiate(wasm, imports).then(receive);
-      return {};
-    },
-    print() {},
-    printErr() {},
-  });
+  const module = await withoutListeners(() =>
+    makeGhostscript({
+      // Otherwise the module would fetch its own file.
+      instantiateWasm(imports, receive) {
+        void WebAssembly.instantiate(wasm, imports).then(receive);
+        return {};
+      },
+      print() {},
+      printErr() {},
+    }),
+  );
   module.FS.writeFile('in', document);
   const code = await module.callMain([
     '-q',

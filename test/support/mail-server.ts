@@ -63,9 +63,10 @@ export class MailServer {
     return this.#asked.get(recipient) ?? 0;
   }
 
-  /** Returns the mails to a recipient. */
+  /** Returns the mails to a recipient, in any case: a domain arrives in lower case. */
   to(recipient: string): ReceivedMail[] {
-    return this.received.filter(({ to }) => to === recipient);
+    const address = recipient.toLowerCase();
+    return this.received.filter(({ to }) => to.toLowerCase() === address);
   }
 
   /** Resolves with the mails to a recipient once there are this many. */

@@ -5,6 +5,7 @@ import { type Servers, serversEnv, startServers } from '../../scripts/embedded/s
 import { closeDb, connectDb, type Knex } from '../../src/infra/db.ts';
 import { closeRedis, connectRedis } from '../../src/infra/redis.ts';
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/commands.ts';
+import { killRedis } from './kill-redis.ts';
 import { allowDatabases, redisAdminUrl } from './private-admin.ts';
 import { withDescendants } from './processes.ts';
 import { type Layout, onOneMachine, type Service, startService } from './service.ts';
@@ -172,7 +173,7 @@ export class OwnService {
 
   /** Kills Redis, like an accident. */
   async killRedis(): Promise<void> {
-    process.kill(await this.redisPid(), 'SIGKILL');
+    await killRedis(this.redisUrl);
     await this.#redis.stop();
   }
 

@@ -7,8 +7,6 @@ import { freePorts } from '../../scripts/ports.ts';
 import { eventually } from './eventually.ts';
 import { withoutServers } from './without-servers.ts';
 
-const READY_MS = 90_000;
-
 /**
  * `npm start` in a separate folder and on separate ports, as a process that can be sent signals.
  */
@@ -29,7 +27,7 @@ export class Started {
     await eventually(() => {
       if (this.child.exitCode !== null) throw new Error(`npm start ended:\n${this.output}`);
       expect(this.output).to.contain('Ctrl-C stops everything');
-    }, READY_MS);
+    });
     this.apiKey ||= /API key +(\S+)/.exec(this.output)![1]!;
   }
 
@@ -71,10 +69,16 @@ export class Started {
 
   /** Number of the private server's process. */
   pidOf(server: 'postgres' | 'redis'): number {
-    const { identity } = JSON.parse(
-      readFileSync(path.join(this.dataDir, `${server}.json`), 'utf8'),
-    ) as { identity: string };
-    return Number.parseInt(identity, 10);
+    return Number.parseInt(this.#launchOf(server).identity, 10);
+  }
+
+  get redisUrl(): string {
+    const password = readFileSync(path.join(this.dataDir, 'redis.password'), 'utf8').trim();
+    return `redis://:${password}@127.0.0.1:${this.#launchOf('redis').port}`;
+  }
+
+  #launchOf(server: 'postgres' | 'redis'): { port: number; identity: string } {
+    return JSON.parse(readFileSync(path.join(this.dataDir, `${server}.json`), 'utf8'));
   }
 
   /** @returns the exit code */

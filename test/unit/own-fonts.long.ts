@@ -15,7 +15,7 @@ import {
 } from '../support/fonts.ts';
 
 /** Number of damaged files; each is read by a process of its own. */
-const ROUNDS = 24;
+const ROUNDS = 8;
 
 const DAMAGED = 'must be a font whose file is not damaged';
 const TOO_SLOW = 'must be a font that can be read within 5 s of processor time';

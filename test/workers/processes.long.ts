@@ -8,9 +8,9 @@ import { expect } from 'chai';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateLatest } from '../../scripts/migrations.ts';
 import { freePort } from '../../scripts/ports.ts';
-import { connectDb, execute, type Knex } from '../../src/infra/db.ts';
+import { connectDb, type Knex } from '../../src/infra/db.ts';
 import { connectRedis, type Redis } from '../../src/infra/redis.ts';
-import { databaseUrlOf } from '../support/databases.ts';
+import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { eventually } from '../support/eventually.ts';
 import { OneProcess } from '../support/one-process.ts';
 import { redisAdminUrl } from '../support/private-admin.ts';
@@ -133,15 +133,12 @@ describe('a process by itself', function () {
     const name = `processes_${process.pid}`;
     let servers: Servers;
     let settings: Record<string, string>;
-    let admin: Knex;
     let db: Knex;
     let redis: Redis;
 
     before(async () => {
-      const { DATABASE_URL, SECRET_KEY } = process.env as Record<string, string>;
-      admin = connectDb(DATABASE_URL!, 1, 'test');
-      await execute(admin, `CREATE DATABASE ${name}`);
-      const url = databaseUrlOf(DATABASE_URL!, name);
+      const { SECRET_KEY } = process.env as Record<string, string>;
+      const url = await createDatabase(name);
       const env = { ...withoutServers(), DATABASE_URL: url, SECRET_KEY: SECRET_KEY! };
       servers = await startServers({ dataDir, env });
       settings = {
@@ -161,8 +158,7 @@ describe('a process by itself', function () {
       redis?.disconnect();
       await db?.destroy();
       await servers?.stop();
-      await execute(admin, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-      await admin.destroy();
+      await dropDatabase(name);
       rmSync(dataDir, { recursive: true, force: true });
     });
 

@@ -22,6 +22,7 @@ import { parseProcfile } from '../../scripts/procfile.ts';
 import { Supervised } from '../../scripts/supervised.ts';
 import { connectRedis } from '../../src/infra/redis.ts';
 import { eventually } from '../support/eventually.ts';
+import { killRedis } from '../support/kill-redis.ts';
 import { withDescendants } from '../support/processes.ts';
 import { Started } from '../support/started.ts';
 import { Visitors } from '../support/traffic.ts';
@@ -108,7 +109,8 @@ describe('npm start under steady traffic', function () {
 
     for (const server of ['redis', 'postgres'] as const) {
       const pid = started.pidOf(server);
-      process.kill(pid, 'SIGKILL');
+      if (server === 'redis') await killRedis(started.redisUrl);
+      else process.kill(pid, 'SIGKILL');
       await eventually(() => expect(started.pidOf(server)).not.to.equal(pid));
       await eventually(aLinkIsMade);
       expect(started.output).to.contain(`The private ${server} ended: starting again`);
@@ -121,7 +123,7 @@ describe('npm start under steady traffic', function () {
 
     for (const stream of [started.child.stdout, started.child.stderr]) stream!.destroy();
     const pid = started.pidOf('redis');
-    process.kill(pid, 'SIGKILL');
+    await killRedis(started.redisUrl);
     await eventually(() => expect(started.pidOf('redis')).not.to.equal(pid));
     await eventually(aLinkIsMade);
     const { answered, cut, others } = await visitors.stop();

@@ -415,7 +415,7 @@ describe('a job that runs twice', function () {
     await twice(memberJobs['member.remove'], { userId: id });
   });
 
-  it('creates, withdraws and accepts an invitation once', async () => {
+  it('creates, resends, withdraws and accepts an invitation once', async () => {
     const invite = (role: 'owner' | 'viewer') => {
       const [id, token] = [newId('invitation'), newToken()];
       const email = `${id}@people.test`;
@@ -429,6 +429,13 @@ describe('a job that runs twice', function () {
     await twice(invitationJobs['invitation.create'], first);
     await twice(invitationJobs['invitation.delete'], { id: first.id });
     await twice(invitationJobs['invitation.create'], second);
+    const { hash, url } = invite('owner');
+    await twice(invitationJobs['invitation.resend'], {
+      id: second.id,
+      resentBy: invitedBy,
+      hash,
+      url,
+    });
     const session = {
       id: newId('session'),
       hash: hashToken(newToken()),
@@ -436,7 +443,6 @@ describe('a job that runs twice', function () {
       userAgent: '',
       network: '',
     };
-    const { hash } = second;
     const account = { name: 'a', passwordHash: 'hash', session };
     await twice(invitationJobs['invitation.accept'], { hash, userId: newId('user'), account });
     expect((await world.api.get('/members')).body).to.have.length(2);

@@ -14,7 +14,7 @@ import { connectDb, db, type Knex } from '../../src/infra/db.ts';
 import { cacheRedis, connectRedis, redisReady } from '../../src/infra/redis.ts';
 import { CHANGED, decodeLink, linkName } from '../../src/lookup/codec.ts';
 import { ALL_JOBS } from '../../workers/jobs.ts';
-import { databaseUrlOf } from '../support/databases.ts';
+import { createDatabase, dropDatabase } from '../support/databases.ts';
 import { anEvent } from '../support/events.ts';
 import { eventually } from '../support/eventually.ts';
 import { stack } from '../support/stack.ts';
@@ -153,8 +153,7 @@ describe('upkeep that fails for one workspace', () => {
 describe('migrations', () => {
   it('go up, down and up again', async () => {
     const name = `migrations_${process.pid}`;
-    await db().raw('CREATE DATABASE ??', [name]);
-    const url = databaseUrlOf(config().DATABASE_URL, name);
+    const url = await createDatabase(name);
     try {
       await migrateLatest({ databaseUrl: url, secretKey: config().SECRET_KEY });
       await rollbackAll(url);
@@ -166,7 +165,7 @@ describe('migrations', () => {
       expect(rows).to.deep.equal([]);
       await migrateLatest({ databaseUrl: url, secretKey: config().SECRET_KEY });
     } finally {
-      await db().raw('DROP DATABASE ??', [name]);
+      await dropDatabase(name);
     }
   });
 });
@@ -177,14 +176,13 @@ describe('a database of a newer version', function () {
   let newer: Knex;
 
   before(async () => {
-    await db().raw('CREATE DATABASE ??', [name]);
-    url = databaseUrlOf(config().DATABASE_URL, name);
+    url = await createDatabase(name);
     newer = connectDb(url, 1, 'test');
   });
 
   after(async () => {
     await newer.destroy();
-    await db().raw('DROP DATABASE ??', [name]);
+    await dropDatabase(name);
   });
 
   async function command(...args: string[]) {

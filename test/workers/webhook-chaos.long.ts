@@ -161,10 +161,7 @@ describe('webhooks under steady traffic', function () {
       atRandom(OUTAGES, loseRedis),
       atRandom(DEATHS, () => receiver.dieFor(between(1, 3))),
     ]);
-    await eventually(
-      () => expect(visitors.count).to.be.at.least(CLICKS),
-      TRAFFIC_S * 2_000 + 10_000,
-    );
+    await eventually(() => expect(visitors.count).to.be.at.least(CLICKS));
     // The worker can be killed while it sends only if it has something to send, so traffic
     // continues until then.
     await accidents;
