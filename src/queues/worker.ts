@@ -27,6 +27,8 @@ const CLOSE_MS = 2_000;
 const CLOSE_CHECK_MS = 100;
 /** Interval of the search for shards that other processes use, in ms. */
 const NEW_SHARDS_MS = 5_000;
+/** Time limit for holding a job over its tenant's share, in ms. */
+const HOLD_MS = 1_000;
 /** Delay after which a job over its tenant's share requests a slot again at the latest, in ms. */
 const PARKED_MS = 15_000;
 
@@ -130,7 +132,16 @@ function startWorker(serving: Serving, concurrency: number): RunningWorker {
     // If other processes took all called jobs, no event of this process would call the next ones.
     if (jobIds.length > 0) setTimeout(() => call(slots.callAgain()), CALL_MS + 1).unref();
   };
+  const heldUntilStart = (jobId: string) =>
+    new Promise<boolean>((resolve) => {
+      const timer = setTimeout(() => slots.endHold(jobId), HOLD_MS);
+      slots.hold(jobId, (isStarted) => {
+        clearTimeout(timer);
+        resolve(isStarted);
+      });
+    });
   let inHand = 0;
+  let isClosing = false;
   const worker: Worker = new Worker(
     place.name,
     async (job, token) => {
@@ -138,9 +149,9 @@ function startWorker(serving: Serving, concurrency: number): RunningWorker {
       const jobId = job.id ?? '';
       // Parking counts as a start, not as an attempt.
       const wasParked = job.attemptsStarted > job.attemptsMade + 1;
-      if (!slots.enter(tenant, jobId, wasParked)) {
+      if (!slots.enter(tenant, jobId, wasParked) && !(await heldUntilStart(jobId))) {
         try {
-          await job.moveToDelayed(Date.now() + PARKED_MS, token);
+          await job.moveToDelayed(Date.now() + (isClosing ? 0 : PARKED_MS), token);
         } catch (error) {
           call(slots.drop(tenant, jobId));
           throw error;
@@ -204,7 +215,13 @@ function startWorker(serving: Serving, concurrency: number): RunningWorker {
       reply(redis, replyTo, job.id ?? '', { fault: true }).catch(() => {});
     }
   });
-  return { close: () => closeWorker(worker, () => inHand) };
+  return {
+    close() {
+      isClosing = true;
+      slots.close();
+      return closeWorker(worker, () => inHand);
+    },
+  };
 }
 
 /**

@@ -165,6 +165,61 @@ describe('the slots of a worker', () => {
     expect(new Set(begunOf('flood')).size).to.equal(1_000);
   });
 
+  it('go to a held job of a workspace before its parked ones', () => {
+    const slots = new Slots(6);
+    for (const jobId of ['1', '2']) expect(slots.enter('a', jobId, false)).to.equal(true);
+    const ends: [string, boolean][] = [];
+    for (const jobId of ['3', '4', '5', '6']) {
+      expect(slots.enter('a', jobId, false)).to.equal(false);
+      slots.hold(jobId, (isStarted) => ends.push([jobId, isStarted]));
+    }
+    // One slot remains for jobs that come later.
+    expect(ends).to.deep.equal([['6', false]]);
+    expect(slots.park('a', '6')).to.deep.equal([]);
+    for (const jobId of ['3', '4', '5']) {
+      expect(slots.leave('a')).to.deep.equal([]);
+      expect(ends.at(-1)).to.deep.equal([jobId, true]);
+    }
+    expect(slots.leave('a')).to.deep.equal(['6']);
+  });
+
+  it('go to jobs of another workspace, for which held jobs go back to Redis', () => {
+    const slots = new Slots(6);
+    for (const jobId of ['1', '2']) expect(slots.enter('a', jobId, false)).to.equal(true);
+    const ends: [string, boolean][] = [];
+    for (const jobId of ['3', '4', '5']) {
+      expect(slots.enter('a', jobId, false)).to.equal(false);
+      slots.hold(jobId, (isStarted) => ends.push([jobId, isStarted]));
+    }
+    expect(slots.enter('b', '6', false)).to.equal(true);
+    expect(ends).to.deep.equal([['5', false]]);
+    expect(slots.enter('c', '7', false)).to.equal(true);
+    expect(ends.at(-1)).to.deep.equal(['4', false]);
+    slots.endHold('3');
+    expect(ends.at(-1)).to.deep.equal(['3', false]);
+  });
+
+  it('are left free by held jobs to a quarter, and by none once the worker closes', () => {
+    const slots = new Slots(12);
+    const ends: [string, boolean][] = [];
+    const hold = (jobId: string) => {
+      expect(slots.enter('a', jobId, false)).to.equal(false);
+      slots.hold(jobId, (isStarted) => ends.push([jobId, isStarted]));
+    };
+    for (const jobId of ['1', '2', '3', '4']) {
+      expect(slots.enter('a', jobId, false)).to.equal(true);
+    }
+    for (const jobId of ['5', '6', '7', '8', '9', '10']) hold(jobId);
+    expect(ends).to.deep.equal([['10', false]]);
+    // A job that the process gets a second time is held once.
+    slots.hold('9', (isStarted) => ends.push(['9 again', isStarted]));
+    expect(ends.at(-1)).to.deep.equal(['9', false]);
+    slots.close();
+    expect(ends.slice(2).map(([, isStarted]) => isStarted)).to.deep.equal(Array(5).fill(false));
+    hold('11');
+    expect(ends.at(-1)).to.deep.equal(['11', false]);
+  });
+
   it('go to the next job of a workspace when one could not be put back into Redis', () => {
     const slots = new Slots(3);
     expect(slots.enter('a', '1', false)).to.equal(true);
