@@ -190,8 +190,9 @@ export async function rows<Row extends object>(
 
 /**
  * Runs a statement like {@link rows} that Postgres parses and plans once per connection, which takes
- * a tenth of a bulk write otherwise. Only for statements without a scan of a table that grows: the
- * plan for its first rows would scan it when it is large.
+ * a tenth of a bulk write otherwise. Only for insertions, and for statements that read no table of
+ * links, events or jobs: Postgres plans again after each ANALYZE, but until then the plan for the
+ * first rows of a table would scan it when it is large.
  *
  * @param name of the statement; the same text must have the same name
  */

@@ -6,7 +6,7 @@ import { ErrorLog } from '../infra/error-log.ts';
 import { keyCheck, secretKeys } from '../infra/keys.ts';
 import { once } from '../infra/memoize.ts';
 import { checkDb, checkRedis, runProcess } from '../infra/process.ts';
-import { connectRedis, redisReady } from '../infra/redis.ts';
+import { connectRedis, joinWrites, redisReady } from '../infra/redis.ts';
 import { connectSubscriber } from '../infra/redis-channels.ts';
 import { needsReplicas } from '../infra/replicas.ts';
 import { openLastingKeys, tryKey } from '../infra/secret-key.ts';
@@ -68,6 +68,7 @@ await runProcess(PROCESS, async ({ config, log }) => {
     commandTimeout: LOOKUP_MS,
     socketTimeout: SILENCE_MS,
   });
+  joinWrites(commands);
   const subscriber = connectSubscriber(config.CACHE_REDIS_URL, 'fail-fast');
 
   const primary =

@@ -3,7 +3,7 @@ import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
 import { UTM_FIELDS, type UtmField } from '../events/utm.ts';
 import type { Requester } from '../http/route.ts';
-import { afterCommit, type Db, rows } from '../infra/db.ts';
+import { afterCommit, type Db, preparedRows } from '../infra/db.ts';
 import { hostsAndParents, leadsToOneOf } from '../infra/hosts.ts';
 import { parseUrl, percentDecoded, urlsIn } from '../infra/url.ts';
 import { followUps } from '../jobs/follow-up.ts';
@@ -79,8 +79,9 @@ export async function findBlocked(
 ): Promise<(url: string) => boolean> {
   const hosts = [...new Set(urls.flatMap(hostsAndParents))];
   if (hosts.length === 0) return () => false;
-  const blockedRows = await rows<{ host: string }>(
+  const blockedRows = await preparedRows<{ host: string }>(
     trx,
+    'find blocked hosts',
     'SELECT host FROM blocked_hosts WHERE host = ANY(?)',
     [hosts],
   );

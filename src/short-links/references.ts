@@ -1,6 +1,6 @@
 import { config } from '../config.ts';
 import { Refusal } from '../errors.ts';
-import { type Db, rows } from '../infra/db.ts';
+import { type Db, preparedRows, rows } from '../infra/db.ts';
 import { currentLimits } from '../infra/limits.ts';
 import { onlyPlace } from '../workspaces/limits.ts';
 import { nameKey } from '../workspaces/taken-name.ts';
@@ -214,8 +214,9 @@ function editTags(
 
 /** Reads the domains of a workspace and the default short domain. */
 export function loadDomains(trx: Db, projectId: string): Promise<UsableDomain[]> {
-  return rows<UsableDomain>(
+  return preparedRows<UsableDomain>(
     trx,
+    'load domains',
     `SELECT id, slug, is_primary AND verified AS "isPrimary", project_id IS NULL AS "isDefault",
             case_sensitive AS "caseSensitive",
             (SELECT utm_rules FROM workspaces WHERE id = :projectId) AS "utmRules"

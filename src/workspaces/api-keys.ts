@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { customAlphabet } from 'nanoid';
 import { Refusal } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { type Db, db as database, keysDb, rows } from '../infra/db.ts';
+import { type Db, db as database, keysDb, preparedRows, rows } from '../infra/db.ts';
 import type { Limits } from '../infra/limits.ts';
 import { unseal } from '../infra/seal.ts';
 import { hashApiKey } from '../infra/secrets.ts';
@@ -93,7 +93,12 @@ interface OwnerRow extends Omit<ApiKeyOwner, 'limits'> {
  * queries without a workspace, which they find.
  */
 export async function findApiKey(hash: string): Promise<ApiKeyOwner | undefined> {
-  const [row] = await rows<OwnerRow>(keysDb(), `${OWNERS} WHERE k.hash = ?`, [hash]);
+  const [row] = await preparedRows<OwnerRow>(
+    keysDb(),
+    'find api key',
+    `${OWNERS} WHERE k.hash = ?`,
+    [hash],
+  );
   if (row === undefined) return undefined;
   const { keyLimits, memberLimits, ...owner } = row;
   // A publishable key reads nothing, and its pages must not stop with the limits of its creator.
