@@ -1,57 +1,21 @@
 import { Refusal } from '../errors.ts';
-import {
-  cursor,
-  dateTime,
-  externalIdIn,
-  flag,
-  id,
-  Joi,
-  oneOf,
-  paging,
-  queryList,
-  text,
-} from '../http/fields.ts';
+import { cursor, dateTime, flag, id, Joi, oneOf, paging, queryList, text } from '../http/fields.ts';
 import { hasAny } from '../http/route.ts';
-import { byText, type Order, type Slice } from '../infra/keyset.ts';
-import { contains } from '../infra/like.ts';
+import type { Slice } from '../infra/keyset.ts';
 import { COUNTRY_CODES } from '../visitors/countries.ts';
 import { UNKNOWN } from '../visitors/places.ts';
-import { byId, type Paging, readSlice } from '../workspaces/lists.ts';
-import { findByExternalId } from './find.ts';
+import type { Paging } from '../workspaces/lists.ts';
+import { type CustomerFilters, conditionsOf } from './conditions.ts';
 import type { CountedCustomer } from './model.ts';
+import { countMatching, readPage } from './pages.ts';
 import { countedCustomers } from './queries.ts';
-
-/** Sort keys of the list, with the expressions of their indexes. */
-const SORTS = {
-  saleAmount: { sql: 't.sale_amount_cents', type: 'bigint' },
-  sales: { sql: 't.sales', type: 'bigint' },
-  leads: { sql: 't.leads', type: 'bigint' },
-  lastSeenAt: { sql: "coalesce(t.last_seen_at, '-infinity'::timestamptz)", type: 'timestamptz' },
-  firstClick: {
-    sql: "coalesce(customers.first_click_at, '-infinity'::timestamptz)",
-    type: 'timestamptz',
-  },
-  country: { sql: "coalesce(customers.country, '')", type: 'text' },
-} as const satisfies Record<string, Order['keys'][number]>;
-
-type Sort = 'createdAt' | keyof typeof SORTS;
-
-export interface CustomerFilters {
-  search?: string;
-  email?: string;
-  externalId?: string;
-  ids?: string[];
-  country?: string[];
-  minSaleAmount?: number;
-  maxSaleAmount?: number;
-  seenSince?: string;
-}
+import { type CustomerSort, SORTS } from './sorts.ts';
 
 /** Filters, order and page of the list of customers. */
 export interface CustomerListQuery extends Paging, CustomerFilters {
   withSales?: boolean;
   before?: string;
-  sortBy: Sort;
+  sortBy: CustomerSort;
   sortOrder: 'asc' | 'desc';
 }
 
@@ -105,7 +69,7 @@ export const customerListQuery = Joi.object<CustomerListQuery>({
   before: id().description(
     'Id of the first customer on the next page; returns the customers before it. Newest first only.',
   ),
-  sortBy: oneOf(['createdAt', ...Object.keys(SORTS)])
+  sortBy: oneOf(Object.keys(SORTS))
     .default('createdAt')
     .description(
       'Field to sort by; `firstClick` by its time. Customers without a value are last in ' +
@@ -125,14 +89,14 @@ export async function listCustomers(
   query: CustomerListQuery,
 ): Promise<Slice<CountedCustomer>> {
   refuseIdsAsPositions(query);
-  const { before } = query;
-  const { customers } = await matching(projectId, query);
-  if (before === undefined) return readSlice(customers, orderOf(query), query);
-  const { rows } = await readSlice(
-    customers.where('customers.id', '>', before),
-    byId('asc', 'customers.id'),
-    query,
-  );
+  const { before, ...page } = query;
+  const conditions = await conditionsOf(projectId, query);
+  if (before === undefined) return readPage(projectId, conditions, page);
+  const { rows } = await readPage(projectId, conditions, {
+    ...page,
+    sortOrder: 'asc',
+    after: [before],
+  });
   return { rows: rows.toReversed() };
 }
 
@@ -142,45 +106,16 @@ export async function listCustomersAfter(
   filters: CustomerFilters,
   { after, limit }: { after: string; limit: number },
 ): Promise<CountedCustomer[]> {
-  const { customers } = await matching(projectId, filters);
-  return customers.where('customers.id', '>', after).orderBy('customers.id').limit(limit);
+  const customers = countedCustomers(projectId).where('customers.id', '>', after);
+  for (const { where } of await conditionsOf(projectId, filters)) customers.whereRaw(...where);
+  return customers.orderBy('customers.id').limit(limit);
 }
 
 /** Counts the customers that match the filters. */
 export const countCustomers = async (
   projectId: string,
   filters: CustomerFilters,
-): Promise<number> => (await matching(projectId, filters)).customers.resultSize();
-
-/** Starts a query over the customers that match the filters; in an object, as it can be awaited. */
-async function matching(projectId: string, filters: CustomerFilters) {
-  const { search, email, externalId, ids, country } = filters;
-  const customers = countedCustomers(projectId);
-  if (ids !== undefined) customers.whereIn('customers.id', ids);
-  if (search !== undefined) {
-    customers.where((either) => {
-      for (const column of ['name', 'email', 'external_id']) {
-        either.orWhereRaw(...contains(`customers.${column}`, search));
-      }
-    });
-  }
-  if (email !== undefined) customers.where({ 'customers.email': email });
-  if (externalId !== undefined) {
-    const named = externalIdIn(externalId) ?? externalId;
-    customers.where({ 'customers.id': (await findByExternalId(projectId, named))?.id ?? '' });
-  }
-  if (country !== undefined) {
-    const stored = country.map((code) => (code === UNKNOWN ? '' : code));
-    customers.whereRaw(`${SORTS.country.sql} = ANY(?)`, [stored]);
-  }
-  const { minSaleAmount, maxSaleAmount, seenSince } = filters;
-  if (minSaleAmount !== undefined) customers.where('t.sale_amount_cents', '>=', minSaleAmount);
-  if (maxSaleAmount !== undefined) customers.where('t.sale_amount_cents', '<=', maxSaleAmount);
-  if (seenSince !== undefined) {
-    customers.whereRaw(`${SORTS.lastSeenAt.sql} >= ?::timestamptz`, [seenSince]);
-  }
-  return { customers };
-}
+): Promise<number> => countMatching(projectId, await conditionsOf(projectId, filters));
 
 /** @throws Refusal `unprocessable_entity` for an id as the position in an order of other values */
 function refuseIdsAsPositions({ sortBy, sortOrder, before, after }: CustomerListQuery): void {
@@ -190,12 +125,4 @@ function refuseIdsAsPositions({ sortBy, sortOrder, before, after }: CustomerList
   if (after?.length === 1 && sortBy !== 'createdAt') {
     throw new Refusal('unprocessable_entity', 'after must be the cursor of a page in this order');
   }
-}
-
-/** The order of a list; ids end it in the table of its sort key, whose index has both. */
-function orderOf({ sortBy, sortOrder: direction }: CustomerListQuery): Order {
-  if (sortBy === 'createdAt') return byId(direction, 'customers.id');
-  const key = SORTS[sortBy];
-  const lastKey = key.sql.includes('t.') ? 't.customer_id' : 'customers.id';
-  return { keys: [key, byText(lastKey)], direction };
 }

@@ -1,4 +1,5 @@
-import { type CustomerFilters, listCustomersAfter } from '../customers/list.ts';
+import type { CustomerFilters } from '../customers/conditions.ts';
+import { listCustomersAfter } from '../customers/list.ts';
 import { toCountedCustomer } from '../customers/record.ts';
 import { type ExportFormat, formatted, type Parts } from './format.ts';
 import { mapped, pages } from './pages.ts';

@@ -1,4 +1,4 @@
-import type { CustomerFilters } from '../customers/list.ts';
+import type { CustomerFilters } from '../customers/conditions.ts';
 import type { LinkFilters } from '../links/filters.ts';
 import type { QrCodeFilters } from '../qrcodes/filters.ts';
 import { bulk, maintenance, qr, writes } from '../queues/index.ts';

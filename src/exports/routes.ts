@@ -1,6 +1,7 @@
 import type { SchemaMap } from 'joi';
 import { config } from '../config.ts';
-import { type CustomerFilters, countCustomers, customerFilterSchemas } from '../customers/list.ts';
+import type { CustomerFilters } from '../customers/conditions.ts';
+import { countCustomers, customerFilterSchemas } from '../customers/list.ts';
 import { Refusal } from '../errors.ts';
 import { eventRecords } from '../event-records/event-records.ts';
 import { resolveRecords } from '../event-records/resolve.ts';

@@ -73,6 +73,7 @@ import * as bulkChanges from '../../migrations/0111_bulk_changes.ts';
 import * as customerCounters from '../../migrations/0112_customer_counters.ts';
 import * as passkeys from '../../migrations/0114_passkeys.ts';
 import * as languages from '../../migrations/0115_languages.ts';
+import * as letterPairs from '../../migrations/0116_letter_pairs.ts';
 import { type Servers, startServers } from '../../scripts/embedded/servers.ts';
 import { migrateEntries, migrateLatest, migrateTo } from '../../scripts/migrations.ts';
 import { COLUMNS } from '../../src/events/columns.ts';
@@ -172,6 +173,7 @@ const AFTER_SEARCH = [
   customerCounters,
   passkeys,
   languages,
+  letterPairs,
 ];
 
 /** Cities as an earlier version stored them. */
