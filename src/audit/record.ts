@@ -1,13 +1,18 @@
 import { Joi, requiredText, requiredTime } from '../http/fields.ts';
 import { type AuditRow, OPERATOR } from './queries.ts';
 
-/** Converts a row to its public record. */
-export function toAuditEntry(row: AuditRow) {
+/**
+ * Converts a row to its public record.
+ *
+ * @param names of targets by id
+ */
+export function toAuditEntry(row: AuditRow, names: ReadonlyMap<string, string>) {
+  const { target_kind: kind, target_id: id } = row;
   return {
     id: row.id,
     at: row.at.toISOString(),
     action: row.action,
-    target: { kind: row.target_kind, id: row.target_id },
+    target: { kind, id, name: id === null ? undefined : names.get(id) },
     count: row.target_count ?? undefined,
     actor: {
       userId: row.user_id,
@@ -30,6 +35,12 @@ export const auditEntry = Joi.object({
       .required()
       .description('Id of the record; null for a write of several records.')
       .example('link_4Jx2vQ0aTq'),
+    name: Joi.string()
+      .description(
+        'Name that the record has now, of a link its domain and slug; absent if the record was erased, ' +
+          'has no name, or cannot be read by the caller.',
+      )
+      .example('go.acme.com/offer'),
   })
     .required()
     .description('Record that was written.'),

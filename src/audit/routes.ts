@@ -3,6 +3,7 @@ import { pageOf, type Route, route } from '../http/route.ts';
 import { KEPT_DAYS } from './prune.ts';
 import { type AuditLogQuery, listAuditLog } from './queries.ts';
 import { auditEntry, toAuditEntry } from './record.ts';
+import { namesOfTargets } from './target-names.ts';
 
 const MAX_LIMIT = 100;
 
@@ -39,7 +40,10 @@ export const auditRoutes: Route[] = [
       .messages({ 'object.oxor': 'after and cursor must not be given together' }),
     answers: { 200: Joi.array().items(auditEntry) },
     async handle({ caller, query }) {
-      const answer = pageOf(await listAuditLog(caller.projectId, query), toAuditEntry);
+      const slice = await listAuditLog(caller.projectId, query);
+      const targets = slice.rows.map(({ target_kind: kind, target_id: id }) => ({ kind, id }));
+      const names = await namesOfTargets(caller, targets);
+      const answer = pageOf(slice, (row) => toAuditEntry(row, names));
       return answer.next === undefined
         ? answer
         : { ...answer, headers: { 'X-Next-Cursor': answer.next[0]! } };

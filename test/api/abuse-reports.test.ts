@@ -202,7 +202,7 @@ describe('abuse reports', () => {
       'link.block',
     ]);
     expect(entries[1]).to.deep.include({
-      target: { kind: 'link', id: link.id },
+      target: { kind: 'link', id: link.id, name: `${world.domain}/prize` },
       actor: { userId: null, name: 'operator' },
     });
   });

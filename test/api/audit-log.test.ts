@@ -371,6 +371,8 @@ describe('the audit log', () => {
       return one('member', await remove(`/members/${userId}`));
     },
     'invitation.create': async () => one('invitation', await invite()),
+    'invitation.resend': async () =>
+      one('invitation', await post(`/invitations/${(await invite()).id}/resend`)),
     'invitation.delete': async () =>
       one('invitation', await remove(`/invitations/${(await invite()).id}`)),
     'apiKey.create': async () => one('apiKey', await post('/keys', { name: 'k' })),
@@ -513,8 +515,14 @@ describe('the audit log', () => {
       const said = await write();
       const entries = (await log({ action })).filter(({ actor }) => actor.userId !== null);
       expect(entries).to.have.length(1);
-      const { id: _, at, actor, ...rest } = entries[0];
-      expect(rest).to.deep.equal({ action, ...said });
+      const {
+        id: _,
+        at,
+        actor,
+        target: { name: _name, ...target },
+        ...rest
+      } = entries[0];
+      expect({ ...rest, target }).to.deep.equal({ action, ...said });
       expect(Math.abs(Date.now() - Date.parse(at))).to.be.below(60_000);
       const key = (await db()('api_keys')
         .where({ project_id: world.projectId })
@@ -527,6 +535,92 @@ describe('the audit log', () => {
       });
     });
   }
+
+  it('names the records of each kind, as they are called now', async () => {
+    const { domain } = world;
+    const link = await aLink({ key: 'before' });
+    await patch(`/links/${link.id}`, { key: 'after' });
+    const trashed = await aLink({ key: 'trashed' });
+    await remove(`/links/${trashed.id}`);
+    const code = await post('/qrcodes', { type: 'url', url: A, key: 'code' });
+    const titled = await aCode({ title: 'Menu' });
+    const tag = await post('/tags', { name: 'Spring' });
+    const folder = await post('/folders', { name: 'Campaigns' });
+    const view = await post('/views', { ...VIEW, name: 'Mine' });
+    const font = await aFont();
+    const webhook = await aWebhook();
+    const destination = await aDestination();
+    const integration = await anIntegration();
+    const report = await post('/reports', { name: 'Weekly' });
+    const key = await post('/keys', { name: 'CI' });
+    const page = await post('/pages', { title: 'Before you go' });
+    const template = await post('/utm-templates', { name: 'Letter', utm_source: 'a' });
+    const invitation = await invite();
+    const imported = await anImport();
+    const { userId } = await aPerson({ in: { ...world, role: 'viewer' } });
+    await patch(`/members/${userId}`, { role: 'member' });
+    const member = (await done(world.api.get('/members'))).find(
+      (person: Body) => person.userId === userId,
+    );
+    const names: Record<string, string | undefined> = Object.fromEntries(
+      (await log()).map(({ target }) => [target.id, target.name]),
+    );
+    expect(names).to.include({
+      [link.id]: `${domain}/after`,
+      [trashed.id]: `${domain}/trashed`,
+      [code.id]: `${domain}/code`,
+      [titled.id]: 'Menu',
+      [tag.id]: 'Spring',
+      [folder.id]: 'Campaigns',
+      [view.id]: 'Mine',
+      [font.id]: 'a',
+      [webhook.id]: 'w',
+      [destination.id]: 'w',
+      [integration.id]: 'w',
+      [report.id]: 'Weekly',
+      [key.id]: 'CI',
+      [page.id]: 'Before you go',
+      [template.id]: 'Letter',
+      [invitation.id]: invitation.email,
+      [userId]: member.name === '' ? member.email : member.name,
+    });
+    expect(names[imported.id]).to.equal(imported.name ?? undefined);
+  });
+
+  it('names no erased record, and none that a key may not read', async () => {
+    const tag = await post('/tags', { name: 'Gone' });
+    await remove(`/tags/${tag.id}`);
+    await post('/folders', { name: 'Hidden' });
+    const link = await aLink({ key: 'seen' });
+    expect((await log({ target: tag.id })).map(({ target }) => target.name)).to.deep.equal([
+      undefined,
+      undefined,
+    ]);
+    const api = await world.withScopes('audit.read', 'links.read');
+    const entries = await done(api.get('/audit-log'));
+    const named = entries.filter(({ target }: Body) => target.name !== undefined);
+    expect(named.map(({ target }: Body) => target.id)).to.deep.equal([link.id]);
+  });
+
+  it('names links and QR codes in the trash each by its own rule, to those who may read them', async () => {
+    const { domain } = world;
+    await aCode({ title: 'First' });
+    const link = await aLink({ key: 'x', title: 'Offer' });
+    const code = await aCode({ title: 'Menu' });
+    await aLink({ key: 'last' });
+    await remove(`/links/${link.id}`);
+    await remove(`/qrcodes/${code.id}`);
+    const namesFor = async (...scopes: string[]): Promise<(string | undefined)[]> => {
+      const api = await world.withScopes('audit.read', ...scopes);
+      const entries: Body[] = await done(api.get('/audit-log'));
+      return [link.id, code.id].map(
+        (id) => entries.find(({ target }) => target.id === id)!.target.name,
+      );
+    };
+    expect(await namesFor('links.read', 'qrcodes.read')).to.deep.equal([`${domain}/x`, 'Menu']);
+    expect(await namesFor('links.read')).to.deep.equal([`${domain}/x`, undefined]);
+    expect(await namesFor('qrcodes.read')).to.deep.equal([undefined, 'Menu']);
+  });
 
   it('names fields and never values', async () => {
     const { id } = await aLink();

@@ -171,7 +171,7 @@ describe('the people of a workspace', () => {
     const [entry] = (await owner.api.get('/audit-log', { target: userId })).body;
     expect(entry).to.deep.include({
       action: 'member.update',
-      target: { kind: 'member', id: userId },
+      target: { kind: 'member', id: userId, name: 'A Person' },
       fields: ['role'],
       actor: { userId: owner.userId, name: 'A Person' },
     });

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
@@ -6,6 +7,7 @@ import { labelOf, sentenceCase } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { routeOf } from '../short-links/record-route.ts';
 import { countOf } from '../ui/count-of.ts';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { inputLook, Options } from '../ui/field.tsx';
@@ -45,6 +47,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   'export.workspace': 'Workspace exported',
   'export.write': 'Export created',
   'invitation.delete': 'Invitation withdrawn',
+  'invitation.resend': 'Invitation resent',
   'link.upsert': 'Link created or changed',
   'member.update': 'Access of a member changed',
   'reportRecipient.resend': 'Confirmation email of a recipient resent',
@@ -83,6 +86,28 @@ const NOUNS: Readonly<Record<string, string>> = /* text */ {
   view: 'view',
   webhook: 'webhook',
   workspace: 'workspace',
+};
+
+/** Routes of the pages that records of a kind have. */
+const PAGES: Readonly<Record<string, (workspace: string, id: string) => LinkProps>> = {
+  link: (workspace, id) => routeOf({ list: 'links' }, workspace, id),
+  qrcode: (workspace, id) => routeOf({ list: 'qrcodes' }, workspace, id),
+  webhook: (workspace, webhookId) => ({
+    to: '/$workspace/webhooks/$webhookId',
+    params: { workspace, webhookId },
+  }),
+  customer: (workspace, customerId) => ({
+    to: '/$workspace/customers/$customerId',
+    params: { workspace, customerId },
+  }),
+  page: (workspace, pageId) => ({
+    to: '/$workspace/pages/$pageId',
+    params: { workspace, pageId },
+  }),
+  import: (workspace, importId) => ({
+    to: '/$workspace/imports/$importId',
+    params: { workspace, importId },
+  }),
 };
 
 /** Formats the number of records of a kind. */
@@ -244,16 +269,33 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
               {entry.fields !== undefined && (
                 <span className="text-xs text-muted">{entry.fields.map(labelOf).join(', ')}</span>
               )}
-              <code className="text-xs text-muted md:hidden">{entry.target.id}</code>
+              <span className="md:hidden">
+                <Target {...entry} />
+              </span>
             </div>
           ),
         },
         {
           name: 'Record',
           isMinor: true,
-          render: ({ target }) => <code className="text-xs text-muted">{target.id ?? '–'}</code>,
+          render: (entry) => <Target {...entry} />,
         },
       ]}
     />
+  );
+}
+
+/** The record of an entry by its name, which leads to the record's page if it has one. */
+function Target({ target: { kind, id, name } }: Pick<Entry, 'target'>) {
+  const { slug } = useWorkspace();
+  if (id === null) return '–';
+  // An erased record has no name any more.
+  if (name === undefined) return <code className="text-xs text-muted">{id}</code>;
+  const page = PAGES[kind];
+  if (page === undefined) return <span className="wrap-anywhere">{name}</span>;
+  return (
+    <Link {...page(slug, id)} className="wrap-anywhere text-accent-text hover:underline">
+      {name}
+    </Link>
   );
 }
