@@ -11,7 +11,7 @@ import { invitationJobs, invitationMaintenanceJobs } from './jobs.ts';
 import { mailInvitation, pruneInvitationMails } from './mails.ts';
 import { Invitation } from './model.ts';
 import { invitationGone } from './queries.ts';
-import { toInvitation } from './record.ts';
+import { type InvitationWithUrl, toInvitation } from './record.ts';
 
 /** Time for which an invitation can be accepted, in days. */
 export const VALID_DAYS = 7;
@@ -57,6 +57,26 @@ async function addAccount(
   throw new Refusal('conflict', `There is already an account with "${email}": sign in first`);
 }
 
+/** Columns of an invitation whose link is sent or returned now. */
+const newTerm = () => ({
+  is_mailed: isMailSetUp(),
+  expires_at: new Date(Date.now() + VALID_DAYS * 86_400_000),
+});
+
+/** Mails the address of an invitation, or returns it without a mail server. */
+async function deliver(
+  trx: Db,
+  row: Invitation,
+  { url, invitedBy }: { url: string; invitedBy: string },
+): Promise<InvitationWithUrl> {
+  const { is_mailed: isMailed } = row;
+  if (isMailed) {
+    await mailInvitation(trx, row, { sealedUrl: url, invitedBy, validDays: VALID_DAYS });
+  }
+  // A mailed address is not returned, because the inviter could accept in place of the person.
+  return { ...toInvitation(row), url: isMailed ? null : { sealed: url }, isMailed };
+}
+
 /** Deletes expired invitations, which contain email addresses, and counts of mails. */
 export async function pruneInvitations(): Promise<void> {
   await execute(db(), 'DELETE FROM invitations WHERE expires_at <= now()');
@@ -89,19 +109,31 @@ export const invitationHandlers = handlers(invitationJobs, {
           `A workspace can have at most ${MAX_PENDING} invitations: withdraw others first`,
         );
       }
-      const expires_at = new Date(Date.now() + VALID_DAYS * 86_400_000);
-      const isMailed = isMailSetUp();
       const row = await Invitation.add(
         projectId,
-        { ...columns, invited_by: invitedBy, is_mailed: isMailed, expires_at },
+        { ...columns, invited_by: invitedBy, ...newTerm() },
         trx,
       );
-      if (isMailed) {
-        await mailInvitation(trx, row, { sealedUrl: url, invitedBy, validDays: VALID_DAYS });
+      return deliver(trx, row, { url, invitedBy });
+    }),
+
+  /**
+   * Sends another link of an invitation, which is valid anew. The earlier link ends.
+   *
+   * @throws Refusal `not_found`, also after it has expired; `conflict` for a member of the
+   *   workspace; `rate_limit_exceeded` after too many mails
+   */
+  'invitation.resend': ({ id, url, hash, resentBy }, job) =>
+    runIdempotent(job, async (trx) => {
+      const { projectId } = job;
+      const row = await Invitation.lock(projectId, id, trx);
+      if (row.expires_at <= new Date()) {
+        throw new Refusal('not_found', `There is no invitation "${id}"`);
       }
-      // A mailed address is not returned, because the inviter could accept in place of the person.
-      const returnedUrl = isMailed ? null : { sealed: url };
-      return { ...toInvitation(row), url: returnedUrl, isMailed };
+      await refuseMember(trx, projectId, row.email);
+      const changed = { hash, ...newTerm() };
+      await Invitation.of(projectId, trx).where({ id }).patch(changed);
+      return deliver(trx, Object.assign(row, changed), { url, invitedBy: resentBy });
     }),
 
   /**

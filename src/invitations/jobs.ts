@@ -27,9 +27,20 @@ export interface CreateInvitation {
   url: string;
 }
 
+/** Data of a job that sends another link of an invitation. */
+export interface ResendInvitation {
+  id: string;
+  /** The person who resends it. */
+  resentBy: string;
+  /** As in {@link CreateInvitation}, of the new token. */
+  hash: string;
+  url: string;
+}
+
 export const invitationJobs = jobsOf(writes, {
   /** The address is sealed; the hash of its token is stored. */
   'invitation.create': job<CreateInvitation, InvitationWithUrl>({ audit: changes('invitation') }),
+  'invitation.resend': job<ResendInvitation, InvitationWithUrl>({ audit: changes('invitation') }),
   'invitation.delete': job<{ id: string }, { id: string }>({ audit: changes('invitation') }),
   'invitation.accept': job<AcceptInvitation, { userId: string }>({ audit: changes('member') }),
 });

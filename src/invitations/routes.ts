@@ -41,6 +41,16 @@ type Params = { id: string };
 const pending = (projectId: string) =>
   Invitation.of(projectId).where('expires_at', '>', new Date());
 
+/** Makes the link of an invitation: the hash of its token, and its sealed address. */
+function newLink(projectId: string): { hash: string; url: string } {
+  const token = newToken();
+  const address = `${consoleUrl()}/invitation#${token}`;
+  return {
+    hash: hashToken(token),
+    url: seal({ purpose: 'invitation', owner: projectId }, address),
+  };
+}
+
 /** Endpoints of invitations, an extension of the contract. */
 export const invitationRoutes: Route[] = [
   route<{ body: NewInvitation }>({
@@ -59,12 +69,9 @@ export const invitationRoutes: Route[] = [
     handle(request) {
       const { caller, body } = request;
       refuseRoleBeyond(caller.scopes, body.role);
-      const token = newToken();
       const { projectId } = caller;
-      const address = `${consoleUrl()}/invitation#${token}`;
-      const url = seal({ purpose: 'invitation', owner: projectId }, address);
       const origin = { id: newId('invitation'), invitedBy: caller.userId };
-      const data = { ...body, ...origin, hash: hashToken(token), url };
+      const data = { ...body, ...origin, ...newLink(projectId) };
       return answerWrite(request, invitationJobs['invitation.create'], data, (record) =>
         created(`/invitations/${record.id}`, openUrl(projectId, record)),
       );
@@ -126,6 +133,34 @@ export const invitationRoutes: Route[] = [
     async handle({ caller, params: { id } }) {
       const row = await pending(caller.projectId).where({ id }).first();
       return ok(toInvitation(found(row, `invitation "${id}"`)));
+    },
+  }),
+  route<{ params: Params }>({
+    ...write,
+    method: 'post',
+    path: '/invitations/{id}/resend',
+    operationId: 'resendInvitation',
+    summary: 'Resend an invitation',
+    description:
+      'Sends the person another link, which is valid for ' +
+      `${VALID_DAYS} days; the link in the earlier email stops working. Without a mail server, only ` +
+      'this response has the link. An invitation that has expired cannot be resent: create another ' +
+      'one. It counts against the limits of emailed invitations.',
+    params: invitationParams,
+    answers: { 200: invitationWithUrl },
+    handle(request) {
+      const { caller, params } = request;
+      const { projectId } = caller;
+      const data = async () => {
+        const row = await pending(projectId).where(params).first();
+        refuseRoleBeyond(caller.scopes, found(row, `invitation "${params.id}"`).role);
+        return { ...params, resentBy: caller.userId, ...newLink(projectId) };
+      };
+      return answerWrite(request, invitationJobs['invitation.resend'], data, (record) => {
+        // Also for a repeated request, which may come from a caller with fewer scopes.
+        refuseRoleBeyond(caller.scopes, record.role);
+        return ok(openUrl(projectId, record));
+      });
     },
   }),
   route<{ params: Params }>({

@@ -88,6 +88,11 @@ describe('Idempotency-Key', () => {
       body: { email: `${newId('user')}@people.test`, role: 'viewer' },
       count: '/invitations',
     }),
+    '/invitations/{id}/resend': async () => {
+      const invited = { email: `${newId('user')}@people.test`, role: 'viewer' };
+      const { body } = await world.api.post('/invitations', invited);
+      return { path: `/invitations/${body.id}/resend` };
+    },
     '/keys': async () => ({ path: '/keys', body: { name: 'a' }, count: '/keys' }),
     '/keys/{id}/rotate': async () => {
       const { body } = await world.api.post('/keys', { name: 'a' });

@@ -49,6 +49,7 @@ describe('invitations', () => {
   const browserOf = ({ token }: { token: string }) => aBrowser({ cookie: `session=${token}` });
   const lookup = (token: string) => aBrowser().post('/invitations/lookup', { token });
   const account = { name: 'Ada', password: PASSWORD };
+  const soon = () => new Date(Date.now() + 60_000);
 
   function refused({ status, body }: ApiAnswer, code: number, message: RegExp) {
     expect(status, JSON.stringify(body)).to.equal(code);
@@ -103,7 +104,7 @@ describe('invitations', () => {
     expect(again.status).to.equal(200);
     const [entry] = (await owner.api.get('/audit-log', { action: 'invitation.accept' })).body;
     expect(entry).to.deep.include({
-      target: { kind: 'member', id: userId },
+      target: { kind: 'member', id: userId, name: 'Ada' },
       actor: { userId, name: 'Ada' },
     });
   });
@@ -296,6 +297,52 @@ describe('invitations', () => {
     expect(JSON.stringify([jobs, rows])).to.not.contain(token);
   });
 
+  it('are resent with another link, which ends the earlier one', async () => {
+    const first = await invite();
+    await db()('invitations').where({ id: first.id }).update({ expires_at: soon() });
+    const { status, body } = await owner.api.post(`/invitations/${first.id}/resend`);
+    expect(status, JSON.stringify(body)).to.equal(200);
+    const { expiresAt, ...record } = body;
+    expect(record).to.deep.equal({
+      ...Object.fromEntries(Object.entries(first).filter(([name]) => name in record)),
+      url: null,
+      isMailed: true,
+    });
+    expect(Date.parse(expiresAt) - Date.now()).to.be.within(6.9 * 86_400_000, 7 * 86_400_000);
+    const addresses = await mailedInvitations(email, 2);
+    const token = tokenOf(addresses.find((address) => address !== first.address)!);
+    refused(await accept(first.token, account), 410, GONE);
+    expect((await accept(token, account)).status).to.equal(200);
+    const gone = await owner.api.post(`/invitations/${first.id}/resend`);
+    refused(gone, 404, /^There is no invitation/);
+  });
+
+  it('are resent once by requests with one Idempotency-Key, also after they were accepted', async () => {
+    const first = await invite('member');
+    const headers = { 'idempotency-key': 'same' };
+    const resend = (api: ApiClient) =>
+      api.post(`/invitations/${first.id}/resend`, undefined, { headers });
+    const sent = await resend(owner.api);
+    const addresses = await mailedInvitations(email, 2);
+    const token = tokenOf(addresses.find((address) => address !== first.address)!);
+    expect((await accept(token, account)).status).to.equal(200);
+    const again = await resend(owner.api);
+    expect([again.status, again.body]).to.deep.equal([200, sent.body]);
+  });
+
+  it('are not resent once they have expired, nor by callers who may not create them', async () => {
+    const { id } = await invite('owner');
+    const some = await world.withScopes('members.read', 'members.write');
+    const resend = (api: ApiClient) => api.post(`/invitations/${id}/resend`);
+    refused(await resend(some), 403, /^role must not be "owner"/);
+    refused(await resend(await world.withScopes('members.read')), 403, /members.write/);
+    await db()('invitations').where({ id }).update({ expires_at: new Date() });
+    refused(await resend(owner.api), 404, /^There is no invitation/);
+    const { id: other } = await invite('member', owner.email.replace('@', '+1@'));
+    await db()('invitations').where({ id: other }).update({ email: owner.email });
+    refused(await owner.api.post(`/invitations/${other}/resend`), 409, /is already in/);
+  });
+
   describe('that are mailed', () => {
     const inviteTo = (to: string, by = owner.api) =>
       by.post('/invitations', { email: to, role: 'viewer' });
@@ -324,6 +371,15 @@ describe('invitations', () => {
       await pruneInvitations();
       const left = await db()('invitation_mails').where({ project_id: world.projectId });
       expect(left).to.have.length(1);
+    });
+
+    it('are 3 to a mailbox, and those that are resent count', async () => {
+      const { body } = await inviteTo(email);
+      const resend = () => owner.api.post(`/invitations/${body.id}/resend`);
+      expect([(await resend()).status, (await resend()).status]).to.deep.equal([200, 200]);
+      const before = await db()('invitations').where({ id: body.id });
+      limited(await resend(), /^An email address gets at most 3 invitations by email/);
+      expect(await db()('invitations').where({ id: body.id })).to.deep.equal(before);
     });
 
     it('are 50 a day of a person, and 3 to a mailbox, in all workspaces', async () => {

@@ -766,6 +766,8 @@ const ATTEMPTS: Record<string, Attempt> = {
   'get /invitations': ({ api }) => isEmpty(api.get('/invitations')),
   'get /invitations/{id}': ({ api }, { invitationId }) =>
     is404(api.get(`/invitations/${invitationId}`)),
+  'post /invitations/{id}/resend': ({ api }, { invitationId }) =>
+    is404(api.post(`/invitations/${invitationId}/resend`)),
   'delete /invitations/{id}': ({ api }, { invitationId }) =>
     is404(api.delete(`/invitations/${invitationId}`)),
   'get /report': async ({ api }) => {

@@ -120,6 +120,53 @@ describe('people in the console', function () {
     }
   });
 
+  for (const size of sizes) {
+    it(`resends an invitation, whose newest link alone works, with its limits (${size})`, async () => {
+      const own = await aWorkspace();
+      await own.api.post('/folders', { name: 'Campaigns' });
+      const email = `${newId('user').toLowerCase()}@people.test`;
+      let addresses: string[] = [];
+      await inConsole(own, 'settings/members', { size }, async (page) => {
+        await page.getByRole('button', { name: 'Invite', exact: true }).click();
+        await dialog(page).getByLabel('Email').fill(email);
+        await dialog(page).getByRole('switch', { name: 'Limit to some' }).click();
+        await dialog(page).getByRole('combobox', { name: 'Folders' }).fill('Campaigns,');
+        await dialog(page).getByRole('button', { name: 'Create invitation' }).click();
+        await dialog(page).waitFor({ state: 'detached' });
+        const pending = page.getByRole('row').filter({ hasText: email });
+        await pending.getByText('Limited').waitFor();
+        await expectAccessible(page, `pending-invitation-${size}`);
+        // Another invitation of the same person would replace this one and its limits.
+        await page.getByRole('button', { name: 'Invite', exact: true }).click();
+        await dialog(page).getByLabel('Email').fill(email.toUpperCase());
+        await dialog(page).getByText('This person has a pending invitation').waitFor();
+        await expectAccessible(page, `replacing-invitation-${size}`);
+        await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+        await pending.getByRole('button', { name: `Resend invitation of ${email}` }).click();
+        addresses = await mailedInvitations(email, 2);
+      });
+      const [first, second] = addresses.map((one) => new URL(one).hash);
+      await inConsole(own, `/invitation${first}`, { size, ...nobody }, async (page) => {
+        await gone(page);
+        await page.getByText('use the link in the newest one').waitFor();
+      });
+      await inConsole(own, `/invitation${second}`, { size, ...nobody }, async (page) => {
+        await page.getByLabel('Your name').fill('Grace Hopper');
+        await page.getByText('At least 10 characters.').waitFor();
+        await page.getByLabel('New password').fill(PASSWORD);
+        await joinButton(page).click();
+        await links(page).waitFor();
+      });
+      await inConsole(own, 'settings/members', { size }, async (page) => {
+        await page.getByRole('row').filter({ hasText: email }).getByText('Limited').waitFor();
+        await page.getByText('No pending invitations.').waitFor();
+        await page.getByRole('button', { name: `Actions for ${email}` }).click();
+        await page.getByRole('menuitem', { name: 'Change access' }).click();
+        await dialog(page).getByRole('button', { name: 'Remove Campaigns' }).waitFor();
+      });
+    });
+  }
+
   it('takes an invitation that is opened where another one is shown', async () => {
     const [first, second] = [await anInvitation(), await anInvitation()];
     await inConsole(world, `/invitation${first.token}`, nobody, async (page) => {

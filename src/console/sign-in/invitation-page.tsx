@@ -53,7 +53,8 @@ function Gone() {
   return (
     <Card title="This invitation is no longer valid">
       <p className="text-muted">
-        It was used, cancelled, or expired after seven days. Ask for a new one.
+        It was used or cancelled, or expired after seven days. If you got several emails, use the
+        link in the newest one. Otherwise, ask for a new invitation.
       </p>
       <Link to="/" className={buttonLook()}>
         Go to the console

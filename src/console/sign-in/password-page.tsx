@@ -41,7 +41,7 @@ export function PasswordPage() {
       {messages['password'] === undefined && <Refused error={change.error} />}
       <form onSubmit={submit} className="flex flex-col gap-3">
         <AccountName email={email} />
-        <NewPasswordField autoFocus hint="At least 10 characters." {...text('password')} />
+        <NewPasswordField autoFocus {...text('password')} />
         <Button type="submit" look="primary" busy={change.isPending}>
           Save password
         </Button>

@@ -74,7 +74,7 @@ function ResetForm({ token, email }: { token: string; email: string }) {
       {messages['password'] === undefined && <Refused error={reset.error} />}
       <form onSubmit={submit} className="flex flex-col gap-3">
         <AccountName email={email} />
-        <NewPasswordField autoFocus hint="At least 10 characters." {...text('password')} />
+        <NewPasswordField autoFocus {...text('password')} />
         <Button type="submit" look="primary" busy={reset.isPending}>
           Save password
         </Button>

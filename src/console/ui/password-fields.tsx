@@ -19,5 +19,12 @@ export const CurrentPasswordField = (props: FieldProps) => (
 );
 
 export const NewPasswordField = (props: FieldProps) => (
-  <TextField {...props} label="New password" type="password" autoComplete="new-password" required />
+  <TextField
+    hint="At least 10 characters."
+    {...props}
+    label="New password"
+    type="password"
+    autoComplete="new-password"
+    required
+  />
 );

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import type { Role } from '../../api/people.ts';
 import { RemoveDialog } from '../../app/remove-dialog.tsx';
-import { useResource } from '../../app/resource.ts';
+import { useRecords, useResource } from '../../app/resource.ts';
 import { ROLE_NAMES } from '../../app/role-names.ts';
 import { meQuery, personClient, useMe } from '../../app/session.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
@@ -24,6 +24,10 @@ export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
   const [limits, setLimits] = useState<Limits>(null);
   const { create: invite } = useResource('invitations', { onCreated: onInvited });
   const { values, messages, text } = useFields({ email: '' }, invite.error);
+  const email = values.email.trim().toLowerCase();
+  const isReplaced = useRecords('invitations').rows.some(
+    (pending) => pending.email.toLowerCase() === email,
+  );
   return (
     <FormDialog
       title="Invite a person"
@@ -42,6 +46,10 @@ export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
         required
         {...text('email')}
       />
+      <p role="status" className="text-warning empty:hidden">
+        {isReplaced &&
+          'This person has a pending invitation. A new one replaces it, with its role and limits.'}
+      </p>
       <RoleChoice role={role} onChange={setRole} />
       {role !== 'owner' && (
         <LimitFields

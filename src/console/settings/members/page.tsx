@@ -31,6 +31,11 @@ export function MembersPage() {
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   const mayWrite = may('members.write');
+  const showLink = (invitation: Schemas['InvitationWithUrl']) => {
+    if (invitation.url !== null) return setOpened({ what: 'invited', invitation });
+    toast(`Invitation sent to ${invitation.email}. It is valid for seven days.`);
+    return close();
+  };
   const members = useRecords('members');
   return (
     <Page
@@ -85,17 +90,8 @@ export function MembersPage() {
           />
         )}
       </RecordList>
-      {mayWrite && <Invitations />}
-      {opened?.what === 'invite' && (
-        <InviteDialog
-          onClose={close}
-          onInvited={(invitation) => {
-            if (invitation.url !== null) return setOpened({ what: 'invited', invitation });
-            toast(`Invitation sent to ${invitation.email}. It is valid for seven days.`);
-            return close();
-          }}
-        />
-      )}
+      {mayWrite && <Invitations onResent={showLink} />}
+      {opened?.what === 'invite' && <InviteDialog onClose={close} onInvited={showLink} />}
       {opened?.what === 'invited' && opened.invitation.url !== null && (
         <SecretDialog
           title={`Invite ${opened.invitation.email}`}
