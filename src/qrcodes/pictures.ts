@@ -11,7 +11,7 @@ import type { Output } from './render/output.ts';
  */
 
 /** Part of every hash. A changed drawing needs a new version. */
-const DRAWING_VERSION = '10';
+const DRAWING_VERSION = '11';
 
 /** Everything that an image depends on. */
 export interface Picture {

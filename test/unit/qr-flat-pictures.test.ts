@@ -42,7 +42,7 @@ async function differences(drawing: Drawing, png: Buffer): Promise<{ most: numbe
 }
 
 const COLORS = ['#000000', '#1E3A8A', '#14532D', '#7C2D12', '#701A75'];
-const GROUNDS = ['#FFFFFF', '#FFF7E6', 'transparent', '#FDE68A80', '#E0F2FE'];
+const GROUNDS = ['#FFFFFF', '#FFF7E6', 'transparent', '#FFFFFF00', '#FDE68A80', '#E0F2FE'];
 
 function anyDesign(random: () => number, payload: string): Design {
   const one = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
@@ -87,6 +87,16 @@ describe('pictures of flat colors', function () {
     const { colors } = flatPicture(draw('https://example.com', design))!;
     // The first is transparent.
     expect(colors).to.have.length(4);
+  });
+
+  it('mix edges with a background of opacity 0 as with none', async () => {
+    const design: Design = { ...defaultDesign(), pattern: 'rounded', fgColor: '#B91C1C' };
+    const [none, clear] = await Promise.all(
+      ['transparent', '#FFFFFF00'].map((bgColor) =>
+        drawPicture('https://example.com', { ...design, bgColor }, 'png'),
+      ),
+    );
+    expect((await rgb(clear!)).equals(await rgb(none!))).to.equal(true);
   });
 
   it('mix translucent modules with a translucent background', async () => {
@@ -209,6 +219,46 @@ describe('pictures with gradients', function () {
       }
     });
   }
+
+  it('may have stops at one place, at the start, between others and at the end', async () => {
+    const colors = ['#000000', '#7C2D12', '#1E3A8A', '#14532D'];
+    for (const offsets of [
+      [0, 0],
+      [1, 1],
+      [0, 1, 1],
+      [0, 0, 1],
+      [0, 0.5, 0.5, 1],
+    ]) {
+      for (const type of ['linear', 'radial'] as const) {
+        const stops = offsets.map((offset, at) => ({ offset, color: colors[at]! }));
+        const fgGradient: DesignGradient = { type, angle: 0, stops };
+        const design: Design = { ...defaultDesign(), pattern: 'dots', fgGradient };
+        const png = await drawPicture('https://example.com', design, 'png');
+        const found = await differences(draw('https://example.com', design), png);
+        expect(found.mean, JSON.stringify(fgGradient)).to.be.at.most(MEAN);
+        expect(await scan(png)).to.equal('https://example.com');
+      }
+    }
+  });
+
+  it('have a palette if their gradients have few colors, else three bytes per px', async () => {
+    const gradientOf = (...colors: string[]): DesignGradient => ({
+      type: 'radial',
+      angle: 0,
+      stops: colors.map((color, at) => ({ color, offset: at / (colors.length - 1) })),
+    });
+    // Color types of PNG: 3 is indexed, 2 has three bytes per px.
+    for (const [colors, type] of [
+      [['#0000C0', '#C00000'], 3],
+      [['#000000', '#C00000', '#0000C0', '#000000'], 2],
+    ] as const) {
+      const fgGradient = gradientOf(...colors);
+      const design: Design = { ...defaultDesign(), pattern: 'dots', fgGradient };
+      const png = await drawPicture('https://example.com', design, 'png');
+      expect(png[25]).to.equal(type);
+      expect(await scan(png)).to.equal('https://example.com');
+    }
+  });
 
   it('are the same as JPEG and WebP', async () => {
     const random = seeded(7);

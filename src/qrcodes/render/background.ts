@@ -22,8 +22,11 @@ const LIMITS: Record<Background['strength'], { light: number; dark: readonly [nu
 /** Weights of the luma of a color (ITU-R BT.601), by which decoders tell light from dark. */
 const [RED, GREEN, BLUE] = [0.299, 0.587, 0.114];
 
+/** Luma of three parts of a color, 0 to 255. */
+export const lumaOf = (r: number, g: number, b: number): number => RED * r + GREEN * g + BLUE * b;
+
 /** Luma of a color, 0 to 255. */
-export const luma = ({ r, g, b }: Color): number => RED * r + GREEN * g + BLUE * b;
+export const luma = ({ r, g, b }: Color): number => lumaOf(r, g, b);
 
 /** Step between compared colors of one luma, of 255. */
 const STEP = 17;

@@ -1,4 +1,5 @@
-import { luma } from './background.ts';
+import { lumaOf } from './background.ts';
+import { computedOf } from './computed.ts';
 import type { Background } from './design.ts';
 import type { SquarePixels } from './drawing-types.ts';
 import { rectangle } from './geometry.ts';
@@ -50,8 +51,18 @@ export function halftone(
   return pathOf(inkedCells(grid, wanted, MOST_OTHER[strength]), grid);
 }
 
-/** The ink that a picture has in each cell of a square, 0 to 1. */
+/** Returns {@link inkIn} a picture, or the result of an earlier call. */
 function wantedInk(picture: SquarePixels, side: number, isInverted: boolean): Float64Array {
+  const [ink] = computedOf(
+    picture,
+    `ink ${side} ${isInverted}`,
+    () => [inkIn(picture, side, isInverted)] as const,
+  );
+  return ink;
+}
+
+/** Computes the ink that a picture has in each cell of a square, 0 to 1. */
+function inkIn(picture: SquarePixels, side: number, isInverted: boolean): Float64Array {
   const means = meansOf(picture, side);
   const sorted = means.toSorted();
   const clipped = Math.floor(CLIPPED * sorted.length);
@@ -80,8 +91,7 @@ function meansOf({ side: width, rgb }: SquarePixels, side: number): Float64Array
       for (let row = top; row < bottom; row += 1) {
         for (let column = left; column < right; column += 1) {
           const from = (row * width + column) * 3;
-          const [r, g, b] = [rgb[from]!, rgb[from + 1]!, rgb[from + 2]!];
-          sum += luma({ r, g, b, a: 1 });
+          sum += lumaOf(rgb[from]!, rgb[from + 1]!, rgb[from + 2]!);
         }
       }
       means[y * side + x] = sum / (255 * (bottom - top) * (right - left));
@@ -99,25 +109,29 @@ function inkedCells(
   const side = size * PARTS;
   const cells = new Uint8Array(side * side);
   const rests = new Float64Array(size * size);
+  const places = new Int32Array(PARTS * PARTS);
+  const preferences = new Float64Array(places.length);
   for (let row = 0; row < size; row += 1) {
     for (let column = 0; column < size; column += 1) {
-      const places = Array.from(
-        { length: PARTS * PARTS },
-        (_, part) =>
-          (row * PARTS + Math.floor(part / PARTS)) * side + column * PARTS + (part % PARTS),
-      );
       const own = isDark(row, column) ? 1 : 0;
-      for (const place of places) cells[place] = own;
-      const ink = places.reduce((sum, place) => sum + wanted[place]!, rests[row * size + column]!);
+      let ink = rests[row * size + column]!;
+      for (let part = 0; part < places.length; part += 1) {
+        const down = Math.floor(part / PARTS);
+        const place = (row * PARTS + down) * side + column * PARTS + (part - down * PARTS);
+        const cell = wanted[place]!;
+        places[part] = place;
+        preferences[part] = Math.abs(cell - (1 - own)) - (part % 2 === 0 ? CORNER : 0);
+        cells[place] = own;
+        ink += cell;
+      }
       const others = own === 1 ? places.length - ink : ink;
       const count = isWhole(row, column) ? 0 : Math.max(0, Math.min(most, Math.round(others)));
-      const preference = (part: number) =>
-        Math.abs(wanted[places[part]!]! - (1 - own)) - (part % 2 === 0 ? CORNER : 0);
-      const chosen = [...places.keys()]
-        .filter((part) => part !== MIDDLE)
-        .toSorted((a, b) => preference(a) - preference(b))
-        .slice(0, count);
-      for (const part of chosen) cells[places[part]!] = 1 - own;
+      preferences[MIDDLE] = Number.POSITIVE_INFINITY;
+      for (let chosen = 0; chosen < count; chosen += 1) {
+        const part = leastOf(preferences);
+        cells[places[part]!] = 1 - own;
+        preferences[part] = Number.POSITIVE_INFINITY;
+      }
       const rest = Math.max(-MOST_REST, Math.min(MOST_REST, others - count)) * (own === 1 ? -1 : 1);
       for (const { down, right, share } of NEXT) {
         const [y, x] = [row + down, column + right];
@@ -128,6 +142,13 @@ function inkedCells(
   return cells;
 }
 
+/** Index of the least of some numbers, of which there are too few for an array to be sorted. */
+function leastOf(values: Float64Array): number {
+  let least = 0;
+  for (let at = 1; at < values.length; at += 1) if (values[at]! < values[least]!) least = at;
+  return least;
+}
+
 /** Outlines cells: a rectangle for each run, over as many rows as have the same run. */
 function pathOf(cells: Uint8Array, { size, px, x0, y0 }: ModuleGrid): string {
   const side = size * PARTS;
@@ -136,31 +157,35 @@ function pathOf(cells: Uint8Array, { size, px, x0, y0 }: ModuleGrid): string {
   const outer = Math.floor(px / 4);
   const inset = [0, outer, px - outer] as const;
   const edge = (at: number) => Math.floor(at / PARTS) * px + inset[(at % PARTS) as 0 | 1 | 2];
-  const rectangles: string[] = [];
-  let open = new Map<string, number>();
-  const close = (run: string, top: number, bottom: number) => {
-    const [left, right] = run.split(' ').map((at) => edge(Number(at))) as [number, number];
-    const y = edge(top);
-    rectangles.push(rectangle(x0 + left, y0 + y, right - left, edge(bottom) - y));
-  };
+  let path = '';
+  // The end and the first row of the run that begins in each column; 0 without one.
+  const ends = new Int32Array(side);
+  const tops = new Int32Array(side);
   for (let row = 0; row <= side; row += 1) {
-    const runs = row === side ? [] : runsOf(cells.subarray(row * side, (row + 1) * side));
-    const next = new Map(runs.map((run) => [run, open.get(run) ?? row]));
-    for (const [run, top] of open) if (!next.has(run)) close(run, top, row);
-    open = next;
+    const next = row === side ? new Int32Array(side) : endsOf(cells, row * side, side);
+    for (let from = 0; from < side; from += 1) {
+      const to = ends[from]!;
+      if (to === next[from]) continue;
+      if (to > 0) {
+        const [left, top] = [edge(from), edge(tops[from]!)];
+        path += rectangle(x0 + left, y0 + top, edge(to) - left, edge(row) - top);
+      }
+      ends[from] = next[from]!;
+      tops[from] = row;
+    }
   }
-  return rectangles.join('');
+  return path;
 }
 
-/** The runs of inked cells of a row: the first cell, and the one after the last. */
-function runsOf(row: Uint8Array): string[] {
-  const runs: string[] = [];
-  for (let from = 0; from < row.length; from += 1) {
-    if (row[from] === 0) continue;
-    let to = from;
-    while (row[to] === 1) to += 1;
-    runs.push(`${from} ${to}`);
+/** The end of the run of inked cells that begins in each column of a row; 0 without one. */
+function endsOf(cells: Uint8Array, start: number, side: number): Int32Array {
+  const ends = new Int32Array(side);
+  for (let from = 0; from < side; from += 1) {
+    if (cells[start + from] === 0) continue;
+    let to = from + 1;
+    while (to < side && cells[start + to] === 1) to += 1;
+    ends[from] = to;
     from = to;
   }
-  return runs;
+  return ends;
 }

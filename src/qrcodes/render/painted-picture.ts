@@ -1,5 +1,5 @@
 import type { Paint } from '../../images/vector/types.ts';
-import { cover, FULL } from './coverage.ts';
+import { Coverage, FULL } from './coverage.ts';
 import type { Box, Drawing, PictureShape, Shape } from './drawing-types.ts';
 import { pictureShader, type Shader, shaderOf } from './shader.ts';
 
@@ -14,6 +14,8 @@ export interface PaintedPicture {
   width: number;
   height: number;
   rgba: Uint8Array;
+  /** True if the shapes cut out a picture, and not only for the image in the middle. */
+  hasPhotograph: boolean;
 }
 
 /** A picture within another one. */
@@ -37,13 +39,14 @@ export function paintedPicture(
   const canvas = new Canvas(width, height);
   for (const shape of ground === null ? shapes : [ground, ...shapes]) canvas.paint(shape);
   if (image !== undefined) canvas.place(image);
-  return { width, height, rgba: canvas.bytes };
+  const hasPhotograph = shapes.some((shape) => 'picture' in shape);
+  return { width, height, rgba: canvas.bytes, hasPhotograph };
 }
 
 class Canvas {
   readonly bytes: Uint8Array;
   readonly #width: number;
-  readonly #height: number;
+  readonly #coverage: Coverage;
   readonly #pixels: Uint32Array;
   /** Colors of a row that cover only a share of their px. */
   readonly #row: Uint32Array;
@@ -52,7 +55,7 @@ class Canvas {
 
   constructor(width: number, height: number) {
     this.#width = width;
-    this.#height = height;
+    this.#coverage = new Coverage({ width, height });
     this.#pixels = new Uint32Array(width * height);
     this.bytes = new Uint8Array(this.#pixels.buffer);
     this.#row = new Uint32Array(width);
@@ -62,15 +65,20 @@ class Canvas {
   paint(shape: Shape | PictureShape): void {
     const shader = 'picture' in shape ? pictureShader(shape.picture) : this.#shaderOf(shape.fill);
     const isOpaque = 'picture' in shape || typeof shape.fill !== 'string' || shape.fill.length <= 7;
-    cover(shape, { width: this.#width, height: this.#height }, (y, from, to, share) => {
-      const at = y * this.#width + from;
-      if (share === FULL && isOpaque) {
-        shader(this.#pixels, at, to - from, from, y);
-        return;
-      }
-      shader(this.#row, 0, to - from, from, y);
-      for (let index = 0; index < to - from; index += 1) {
-        blend(this.bytes, (at + index) * 4, this.#rowBytes, index * 4, share / FULL);
+    this.#coverage.cover(shape, (y, runs, end) => {
+      for (let run = 0; run < end; run += 3) {
+        const from = runs[run]!;
+        const count = runs[run + 1]! - from;
+        const share = runs[run + 2]!;
+        const at = y * this.#width + from;
+        if (share === FULL && isOpaque) {
+          shader(this.#pixels, at, count, from, y);
+          continue;
+        }
+        shader(this.#row, 0, count, from, y);
+        for (let index = 0; index < count; index += 1) {
+          blend(this.bytes, (at + index) * 4, this.#rowBytes, index * 4, share / FULL);
+        }
       }
     });
   }

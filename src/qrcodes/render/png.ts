@@ -1,7 +1,8 @@
-import { deflateSync } from 'node:zlib';
+import { constants, deflateSync, type ZlibOptions } from 'node:zlib';
 import { pngChunk } from '../../infra/png-chunk.ts';
 import type { Color } from './color.ts';
 import type { PaintedPicture } from './painted-picture.ts';
+import { opaqueRows, translucentRows } from './png-rows.ts';
 import { resolutionChunk } from './resolution.ts';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -21,8 +22,14 @@ export interface Indexed {
 }
 
 /** Color types of PNG (PNG, 11.2.2). */
+const TRUECOLOR = 2;
 const INDEXED = 3;
 const TRUECOLOR_WITH_ALPHA = 6;
+
+/** Repeated rows are found by any level. */
+const SHAPES: ZlibOptions = { level: 2 };
+/** Photographs have few repeated bytes, and a search for them takes most of the time. */
+const PHOTOGRAPHS: ZlibOptions = { strategy: constants.Z_RLE };
 
 /**
  * Writes an indexed PNG (PNG, 11.2).
@@ -33,34 +40,34 @@ export function indexedPng(
   { width, height, depth, rows, colors, effort }: Indexed,
   dpi: number | undefined,
 ): Buffer {
-  const isOpaque = colors.every(({ a }) => a === 1);
   const opacities = colors.map(({ a }) => Math.round(a * 255));
   const palette = [
     pngChunk('PLTE', Buffer.from(colors.flatMap(({ r, g, b }) => [r, g, b]))),
-    ...(isOpaque ? [] : [pngChunk('tRNS', Buffer.from(opacities))]),
+    ...(colors.every(({ a }) => a === 1) ? [] : [pngChunk('tRNS', Buffer.from(opacities))]),
   ];
-  return pngFile({ width, height, depth, type: INDEXED, palette, rows, effort, dpi });
+  const compression = { level: effort };
+  return pngFile({ width, height, depth, type: INDEXED, palette, rows, compression, dpi });
 }
 
 /**
- * Writes a PNG of any colors with opacity.
+ * Writes a PNG of any colors, with opacity if a px has one.
  *
  * @param dpi resolution that the file states; absent: none
  */
 export function truecolorPng(
-  { width, height, rgba }: PaintedPicture,
-  effort: number,
+  { width, height, rgba, hasPhotograph }: PaintedPicture,
   dpi: number | undefined,
 ): Buffer {
-  const bytes = width * 4;
-  const rows = Buffer.alloc((1 + bytes) * height);
-  for (let y = 0; y < height; y += 1) {
-    // The byte before each row is its filter, none: others take time, and save little where modules
-    // repeat.
-    rows.set(rgba.subarray(y * bytes, (y + 1) * bytes), y * (1 + bytes) + 1);
-  }
-  const type = TRUECOLOR_WITH_ALPHA;
-  return pngFile({ width, height, depth: 8, type, palette: [], rows, effort, dpi });
+  const pixels = new Int32Array(rgba.buffer, rgba.byteOffset, width * height);
+  const picture = { pixels, width, height };
+  const file = { width, height, depth: 8, palette: [], dpi };
+  const opaque = opaqueRows(picture, hasPhotograph);
+  return pngFile({
+    ...file,
+    type: opaque === undefined ? TRUECOLOR_WITH_ALPHA : TRUECOLOR,
+    rows: opaque ?? translucentRows(picture),
+    compression: hasPhotograph && opaque !== undefined ? PHOTOGRAPHS : SHAPES,
+  });
 }
 
 interface PngFile {
@@ -70,11 +77,11 @@ interface PngFile {
   type: number;
   palette: Buffer[];
   rows: Buffer;
-  effort: number;
+  compression: ZlibOptions;
   dpi: number | undefined;
 }
 
-function pngFile({ width, height, depth, type, palette, rows, effort, dpi }: PngFile): Buffer {
+function pngFile({ width, height, depth, type, palette, rows, compression, dpi }: PngFile): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
@@ -85,7 +92,7 @@ function pngFile({ width, height, depth, type, palette, rows, effort, dpi }: Png
     pngChunk('IHDR', header),
     ...(dpi === undefined ? [] : [resolutionChunk(dpi)]),
     ...palette,
-    pngChunk('IDAT', deflateSync(rows, { level: effort })),
+    pngChunk('IDAT', deflateSync(rows, compression)),
     pngChunk('IEND', Buffer.alloc(0)),
   ]);
 }

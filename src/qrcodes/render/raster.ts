@@ -2,6 +2,7 @@ import type { Sharp, SharpOptions } from 'sharp';
 import { Semaphore } from '../../infra/semaphore.ts';
 import type { Drawing } from './drawing-types.ts';
 import { flatPicture } from './flat-picture.ts';
+import { keptPixels } from './kept-pixels.ts';
 import { type MiddleImage, sourceOf } from './middle-image.ts';
 import type { Output } from './output.ts';
 import { MOST_PX, type PaintedPicture, paintedPicture } from './painted-picture.ts';
@@ -41,8 +42,8 @@ const ENCODERS: Record<RasterFormat, (picture: Sharp, pixels: number) => Sharp> 
   webp: (picture) => picture.webp({ lossless: true, effort: 1 }),
 };
 
-/** Levels of the compression of our own PNG files, whose repeated rows any level finds. */
-const EFFORT = { indexed: 3, truecolor: 2 };
+/** Level of the compression of indexed PNG files, whose repeated rows any level finds. */
+const EFFORT = 3;
 
 /** Rasterizes a drawing. JPEG has no opacity, so its background is white. */
 export async function toRaster(
@@ -52,13 +53,12 @@ export async function toRaster(
   { dpi }: Output = {},
 ): Promise<Buffer> {
   const flat = image === undefined && format === 'png' ? flatPicture(drawing) : undefined;
-  if (flat !== undefined) return indexedPng({ ...flat, depth: 8, effort: EFFORT.indexed }, dpi);
+  if (flat !== undefined) return indexedPng({ ...flat, depth: 8, effort: EFFORT }, dpi);
   const units = drawing.width * drawing.height;
   // librsvg scales the image of a large picture.
   const isInset = image !== undefined && units <= MOST_PX;
   const painted = paintedPicture(drawing, isInset ? await insetOf(drawing, image) : undefined);
-  if (painted !== undefined && format === 'png')
-    return truecolorPng(painted, EFFORT.truecolor, dpi);
+  if (painted !== undefined && format === 'png') return truecolorPng(painted, dpi);
   const { default: sharp } = await import('sharp');
   const bytes = await rendering.run(
     async () => {
@@ -90,13 +90,15 @@ const pixelsOf = ({ rgba, width, height }: PaintedPicture): Input => [
 /** Scales the image in the middle into its box, with its proportions. */
 async function insetOf({ image: box }: Drawing, { png }: MiddleImage) {
   if (box === null) return undefined;
-  const { default: sharp } = await import('sharp');
   const [width, height] = [Math.round(box.width), Math.round(box.height)];
-  const rgba = await sharp(png)
-    .resize({ width, height, fit: 'contain', background: '#00000000' })
-    .toColourspace('srgb')
-    .ensureAlpha()
-    .raw()
-    .toBuffer();
+  const rgba = await keptPixels(png, `${width}x${height}`, async () => {
+    const { default: sharp } = await import('sharp');
+    return sharp(png)
+      .resize({ width, height, fit: 'contain', background: '#00000000' })
+      .toColourspace('srgb')
+      .ensureAlpha()
+      .raw()
+      .toBuffer();
+  });
   return { box: { x: Math.round(box.x), y: Math.round(box.y), width, height }, rgba };
 }

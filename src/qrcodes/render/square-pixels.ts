@@ -1,5 +1,6 @@
 import type { Sharp } from 'sharp';
 import type { Drawing, PictureShape, SquarePixels } from './drawing-types.ts';
+import { keptPixels } from './kept-pixels.ts';
 import type { MiddleImage } from './middle-image.ts';
 
 /** Maximum side of a picture behind a code in px: 300 dpi for 60 mm. */
@@ -16,15 +17,17 @@ export async function squarePixels(
   paper: string,
   most = MOST_SIDE,
 ): Promise<SquarePixels> {
-  const { default: sharp } = await import('sharp');
   const side = Math.min(width, height, most);
-  const rgb = await sharp(png)
-    .resize({ width: side, height: side, fit: 'cover' })
-    .flatten({ background: paper })
-    .toColourspace('srgb')
-    .raw()
-    .toBuffer();
-  return { side, rgb };
+  return keptPixels(png, `${side} ${paper}`, async () => {
+    const { default: sharp } = await import('sharp');
+    const rgb = await sharp(png)
+      .resize({ width: side, height: side, fit: 'cover' })
+      .flatten({ background: paper })
+      .toColourspace('srgb')
+      .raw()
+      .toBuffer();
+    return { side, rgb };
+  });
 }
 
 const QUALITY = 88;

@@ -1,5 +1,6 @@
-import { type BackgroundColors, groundOf, limitsOf, luma } from './background.ts';
+import { type BackgroundColors, groundOf, limitsOf, luma, lumaOf } from './background.ts';
 import { type Color, parseColor } from './color.ts';
+import { computedOf } from './computed.ts';
 import type { SquarePixels } from './drawing-types.ts';
 
 /** Factor by which dark colors become brighter before they are mixed, which keeps their hue. */
@@ -15,6 +16,22 @@ interface Toned {
   dark: SquarePixels;
 }
 
+/** Returns {@link tone} of a picture, or the result of an earlier call. */
+export function tonedPicture(
+  picture: SquarePixels,
+  colors: BackgroundColors,
+  modules: number,
+): Toned {
+  const { fgColor, bgColor, quietZoneColor, background } = colors;
+  const tones = [fgColor, bgColor, quietZoneColor, background?.strength, modules];
+  const [light, dark] = computedOf(picture, `toned ${JSON.stringify(tones)}`, () => {
+    const toned = tone(picture, colors, modules);
+    return [toned.light.rgb, toned.dark.rgb] as const;
+  });
+  const { side } = picture;
+  return { light: { side, rgb: light }, dark: { side, rgb: dark } };
+}
+
 /**
  * Makes a picture light enough for the background of a code, and dark enough for its modules. Pixels
  * keep their hue. Their luma is that of their surroundings, two modules wide: decoders take parts of a
@@ -22,31 +39,36 @@ interface Toned {
  *
  * @param modules number of modules that lie across the picture
  */
-export function tonedPicture(
-  picture: SquarePixels,
-  colors: BackgroundColors,
-  modules: number,
-): Toned {
+function tone(picture: SquarePixels, colors: BackgroundColors, modules: number): Toned {
   const { light, dark } = limitsOf(colors)!;
-  const [ground, ink] = [groundOf(colors), parseColor(colors.fgColor)];
-  const around = blurred(lumasOf(picture), picture.side, Math.ceil((2 * picture.side) / modules));
-  return {
-    light: mapped(picture, (color, index) => {
-      const limit = light.from + ((light.to - light.from) * around[index]!) / 255;
-      return withLuma(brightened(color), limit, ground, BLACK);
-    }),
-    dark: mapped(picture, (color, index) => {
-      const limit = dark.from + ((dark.to - dark.from) * around[index]!) / 255;
-      return withLuma(color, limit, WHITE, ink);
-    }),
-  };
+  const { side, rgb } = picture;
+  const around = blurred(lumasOf(picture), side, Math.ceil((2 * side) / modules));
+  const mixLight = mixer(groundOf(colors), BLACK);
+  const mixDark = mixer(WHITE, parseColor(colors.fgColor));
+  const lighter = new Uint8Array(rgb.length);
+  const darker = new Uint8Array(rgb.length);
+  for (let index = 0, at = 0; index < around.length; index += 1, at += 3) {
+    const [r, g, b] = [rgb[at]!, rgb[at + 1]!, rgb[at + 2]!];
+    const share = around[index]! / 255;
+    // The same hue, as bright as it can be.
+    const gain = Math.min(MOST_GAIN, 255 / Math.max(r, g, b, 1));
+    mixLight(
+      lighter,
+      at,
+      r * gain,
+      g * gain,
+      b * gain,
+      light.from + (light.to - light.from) * share,
+    );
+    mixDark(darker, at, r, g, b, dark.from + (dark.to - dark.from) * share);
+  }
+  return { light: { side, rgb: lighter }, dark: { side, rgb: darker } };
 }
 
 function lumasOf({ side, rgb }: SquarePixels): Float32Array {
   const lumas = new Float32Array(side * side);
-  for (let index = 0; index < lumas.length; index += 1) {
-    const at = index * 3;
-    lumas[index] = luma({ r: rgb[at]!, g: rgb[at + 1]!, b: rgb[at + 2]!, a: 1 });
+  for (let index = 0, at = 0; index < lumas.length; index += 1, at += 3) {
+    lumas[index] = lumaOf(rgb[at]!, rgb[at + 1]!, rgb[at + 2]!);
   }
   return lumas;
 }
@@ -54,62 +76,66 @@ function lumasOf({ side, rgb }: SquarePixels): Float32Array {
 /** Means of squares, twice, which is nearly a Gaussian blur. @param width of a square in px */
 function blurred(values: Float32Array, side: number, width: number): Float32Array {
   const radius = Math.max(1, width >> 1);
-  const rows = (from: Float32Array) => means(from, side, radius, { along: 1, across: side });
-  const columns = (from: Float32Array) => means(from, side, radius, { along: side, across: 1 });
-  return columns(columns(rows(rows(values))));
+  const rows = rowMeans(rowMeans(values, side, radius), side, radius);
+  return columnMeans(columnMeans(rows, side, radius), side, radius);
 }
 
-/** Means along each row or column, whose ends go on outside. */
-function means(
-  values: Float32Array,
-  side: number,
-  radius: number,
-  { along, across }: { along: number; across: number },
-): Float32Array {
+/** Means along each row, whose ends go on outside. */
+function rowMeans(values: Float32Array, side: number, radius: number): Float32Array {
   const out = new Float32Array(values.length);
-  for (let line = 0; line < side; line += 1) {
-    const at = (place: number) =>
-      values[line * across + Math.min(side - 1, Math.max(0, place)) * along]!;
+  const places = placesWithin(side, radius);
+  const count = 2 * radius + 1;
+  for (let row = 0; row < values.length; row += side) {
     let sum = 0;
-    for (let place = -radius; place <= radius; place += 1) sum += at(place);
-    for (let place = 0; place < side; place += 1) {
-      out[line * across + place * along] = sum / (2 * radius + 1);
-      sum += at(place + radius + 1) - at(place - radius);
+    for (let at = 0; at < count; at += 1) sum += values[row + places[at]!]!;
+    for (let x = 0; x < side; x += 1) {
+      out[row + x] = sum / count;
+      sum += values[row + places[x + count]!]! - values[row + places[x]!]!;
     }
   }
   return out;
 }
 
-/** A color with the same hue, as bright as it can be. */
-function brightened({ r, g, b }: Color): Color {
-  const gain = Math.min(MOST_GAIN, 255 / Math.max(r, g, b, 1));
-  return { r: r * gain, g: g * gain, b: b * gain, a: 1 };
-}
-
-/** Mixes a color with a lighter or a darker one, so that it has a luma as far as these allow. */
-function withLuma(color: Color, limit: number, lighter: Color, darker: Color): Color {
-  const own = luma(color);
-  const other = own < limit ? lighter : darker;
-  const distance = luma(other) - own;
-  const share = distance === 0 ? 0 : Math.min(1, Math.max(0, (limit - own) / distance));
-  return {
-    r: color.r + (other.r - color.r) * share,
-    g: color.g + (other.g - color.g) * share,
-    b: color.b + (other.b - color.b) * share,
-    a: 1,
-  };
-}
-
-function mapped(
-  { side, rgb }: SquarePixels,
-  convert: (color: Color, index: number) => Color,
-): SquarePixels {
-  const out = new Uint8Array(rgb.length);
-  for (let at = 0; at < rgb.length; at += 3) {
-    const { r, g, b } = convert({ r: rgb[at]!, g: rgb[at + 1]!, b: rgb[at + 2]!, a: 1 }, at / 3);
-    out[at] = Math.round(r);
-    out[at + 1] = Math.round(g);
-    out[at + 2] = Math.round(b);
+/** The same along each column, row by row, as they lie in memory. */
+function columnMeans(values: Float32Array, side: number, radius: number): Float32Array {
+  const out = new Float32Array(values.length);
+  const places = placesWithin(side, radius);
+  const count = 2 * radius + 1;
+  const sums = new Float64Array(side);
+  for (let at = 0; at < count; at += 1) {
+    const row = places[at]! * side;
+    for (let x = 0; x < side; x += 1) sums[x]! += values[row + x]!;
   }
-  return { side, rgb: out };
+  for (let y = 0; y < side; y += 1) {
+    const [next, last] = [places[y + count]! * side, places[y]! * side];
+    for (let x = 0; x < side; x += 1) {
+      out[y * side + x] = sums[x]! / count;
+      sums[x]! += values[next + x]! - values[last + x]!;
+    }
+  }
+  return out;
+}
+
+/** The nearest place from 0 to `side - 1` of each one from `-radius` to `side + radius`. */
+function placesWithin(side: number, radius: number): Int32Array {
+  return Int32Array.from({ length: side + 2 * radius + 1 }, (_, at) =>
+    Math.min(side - 1, Math.max(0, at - radius)),
+  );
+}
+
+/** Writes three bytes, a color mixed so that it has a luma as far as possible. */
+type Mixer = (into: Uint8Array, at: number, r: number, g: number, b: number, limit: number) => void;
+
+/** Mixes colors with a lighter or a darker one. Numbers, as an object per px takes long. */
+function mixer(lighter: Color, darker: Color): Mixer {
+  const [most, least] = [luma(lighter), luma(darker)];
+  return (into, at, r, g, b, limit) => {
+    const own = lumaOf(r, g, b);
+    const other = own < limit ? lighter : darker;
+    const distance = (own < limit ? most : least) - own;
+    const share = distance === 0 ? 0 : Math.min(1, Math.max(0, (limit - own) / distance));
+    into[at] = r + (other.r - r) * share + 0.5;
+    into[at + 1] = g + (other.g - g) * share + 0.5;
+    into[at + 2] = b + (other.b - b) * share + 0.5;
+  };
 }
