@@ -49,6 +49,7 @@ async function createBulkChange(
     if (dryRun) await cancelOldChecks(projectId, userId, trx);
     const changes = toSharedChanges(projectId, { ...data });
     resolve(changes, await loadReferences(trx, projectId, [changes]));
+    await BULK_KINDS[kind].checkReferences(trx, projectId, changes);
     const records = await BULK_KINDS[kind].listNames(projectId, selection, MAX_RECORDS + 1);
     const items = Array.isArray(selection)
       ? namedItems(selection, records)

@@ -7,7 +7,7 @@ import { toShownLink } from '../links/history-routes.ts';
 import { Link, type LinkRow } from '../links/model.ts';
 import { linkQueries } from '../links/queries.ts';
 import type { LinkChanges } from '../links/schema.ts';
-import { changeQrCode, revertQrCode } from '../qrcodes/commands.ts';
+import { changeCompletely, refuseUnknownTemplate, revertQrCode } from '../qrcodes/commands.ts';
 import { toShownQrCode } from '../qrcodes/history-routes.ts';
 import { QrCode, type QrCodeRow } from '../qrcodes/model.ts';
 import { qrCodeQueries } from '../qrcodes/queries.ts';
@@ -27,7 +27,7 @@ import { type Replacement, replaceInUrl } from './replace.ts';
 
 /** The change of each record. */
 export interface Edit {
-  changes: SharedChanges & Partial<Utm>;
+  changes: SharedChanges & Partial<Utm> & Pick<QrCodeChanges, 'templateId'>;
   replacement: Replacement | null;
 }
 
@@ -42,6 +42,8 @@ export interface BulkKind {
     selection: SharedFilters | readonly string[],
     limit: number,
   ): Promise<RecordNames[]>;
+  /** Checks the references that only this kind has. @throws Refusal `unprocessable_entity` */
+  checkReferences(trx: Db, projectId: string, changes: Edit['changes']): Promise<void>;
   lockAll(trx: Db, projectId: string, ids: readonly string[]): Promise<string[]>;
   /** Locks a record. @throws Refusal `not_found` */
   lock(trx: Db, origin: { projectId: string }, id: string): Promise<BulkRow>;
@@ -101,7 +103,7 @@ function qrCodeChanges(
   { type, url }: Pick<QrCodeRow, 'type' | 'url'>,
   { changes, replacement }: Edit,
 ): QrCodeChanges | undefined {
-  const shared: SharedChanges = { ...changes };
+  const shared: QrCodeChanges = { ...changes };
   const utm: Partial<Utm> = {};
   for (const name of UTM_FIELDS) {
     if (changes[name] !== undefined) utm[name] = changes[name];
@@ -127,6 +129,7 @@ const isEmpty = (changes: object): boolean => Object.keys(changes).length === 0;
 export const BULK_KINDS: Readonly<Record<RecordKind, BulkKind>> = {
   link: {
     listNames: (...sought) => linkQueries.listNames(...sought),
+    checkReferences: async () => {},
     lockAll: (...sought) => linkQueries.lockAll(...sought),
     lock: (...sought) => linkQueries.lock(...sought),
     changesOf: (row, edit) => linkChanges(row as LinkRow, edit),
@@ -141,10 +144,11 @@ export const BULK_KINDS: Readonly<Record<RecordKind, BulkKind>> = {
   },
   qrcode: {
     listNames: (...sought) => qrCodeQueries.listNames(...sought),
+    checkReferences: refuseUnknownTemplate,
     lockAll: (...sought) => qrCodeQueries.lockAll(...sought),
     lock: (...sought) => qrCodeQueries.lock(...sought),
     changesOf: (row, edit) => qrCodeChanges(row as QrCodeRow, edit),
-    change: (trx, before, ...change) => changeQrCode(trx, before as QrCodeRow, ...change),
+    change: (trx, before, ...change) => changeCompletely(trx, before as QrCodeRow, ...change),
     revert: (trx, before, ...revert) => revertQrCode(trx, before as QrCodeRow, ...revert),
     toShown: (changes) => toShownQrCode(changes, false),
     listFramed: async (projectId, ids) =>

@@ -42,7 +42,10 @@ const SHARED = [
 /** The change of each record, as in the body of a request. */
 export type BulkData = Omit<SharedChanges, 'tags' | 'password'> &
   TagFields &
-  TagEditFields & { [Name in UtmField]?: string | null };
+  TagEditFields & { [Name in UtmField]?: string | null } & {
+    /** Of QR codes only. */
+    templateId?: string;
+  };
 
 /** Body of a new bulk change. */
 export interface BulkChangeBody {
@@ -63,6 +66,10 @@ const utmFields = Object.fromEntries(
       .example(fields[name].example),
   ]),
 );
+
+const templateId = id()
+  .description('Id of a template. Codes that its appearance makes unreadable keep the present one.')
+  .example('tmpl_0VKAM3TWq8Zr5XnYb2VdLcHs');
 
 const replacement = Joi.object<Replacement>({
   find: text(MAX_FIND)
@@ -103,7 +110,7 @@ export function bulkChangeBody({ kind, noun, table }: ShortLinkTables) {
   const changes = changeFields as Record<string, Schema>;
   const data = {
     ...Object.fromEntries(SHARED.map((name) => [name, changes[name]!])),
-    ...(kind === 'link' && { domain: changes['domain']! }),
+    ...(kind === 'link' ? { domain: changes['domain']! } : { templateId }),
     ...utmFields,
   };
   return Joi.object<BulkChangeBody>({

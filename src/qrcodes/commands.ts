@@ -125,7 +125,7 @@ async function changeOne(
  * Stores a change of a locked code, within the transaction of a command. @throws Refusal as {@link
  * createQrCode}
  */
-export async function changeQrCode(
+async function changeQrCode(
   trx: Db,
   before: QrCodeRow,
   changes: QrCodeChanges,
@@ -291,8 +291,18 @@ async function completeChanges(
   return completeLetters(complete, before.design, fonts, designs);
 }
 
+/** @throws Refusal `unprocessable_entity` if a change names an unknown template */
+export async function refuseUnknownTemplate(
+  trx: Db,
+  projectId: string,
+  changes: Pick<QrCodeChanges, 'templateId'>,
+): Promise<void> {
+  const complete = completeDesign(changes, await loadDesigns(trx, projectId, [changes]));
+  if (complete instanceof Refusal) throw complete;
+}
+
 /** Makes a change as a request has it. @throws Refusal as {@link changeQrCode} */
-async function changeCompletely(
+export async function changeCompletely(
   trx: Db,
   before: QrCodeRow,
   changes: QrCodeChanges,

@@ -881,4 +881,55 @@ describe('bulk changes of QR codes', () => {
     await undoneInBulk(world.api, changed.id, 'qrcodes');
     expect((await read()).url).to.equal('https://a.test/?utm_medium=print');
   });
+
+  it('give codes the appearance of a template by filter, except where it cannot be scanned', async () => {
+    const make = async (body: object) => (await world.api.post('/qrcodes', body)).body;
+    // Level H leaves no room for 2,000 characters.
+    const { templateId } = await make({
+      type: 'text',
+      text: 'sample',
+      fgColor: '#1A237E',
+      level: 'H',
+      useAsTemplate: true,
+    });
+    const { id } = (await world.api.post('/tags', { name: 'poster' })).body;
+    const short = await make({ type: 'url', url: A, tagIds: [id], fgColor: '#004400' });
+    const long = await make({
+      type: 'text',
+      text: 'x'.repeat(2_000),
+      static: true,
+      tagIds: [id],
+      level: 'L',
+    });
+    const other = await make({ type: 'url', url: A });
+    const read = async (one: { id: string }) => (await world.api.get(`/qrcodes/${one.id}`)).body;
+
+    const data = { templateId };
+    const body = { filter: `tagIds=${id}`, data };
+    const checked = await changedInBulk(world.api, { ...body, dryRun: true }, 'qrcodes');
+    expect(checked.counts).to.deep.equal({ changed: 1, unchanged: 0, refused: 1 });
+    expect(checked.examples[0].changes).to.deep.include({
+      fgColor: { from: '#004400', to: '#1A237E' },
+    });
+    expect((await read(short)).fgColor).to.equal('#004400');
+
+    const changed = await changedInBulk(world.api, body, 'qrcodes');
+    expect(changed.errors.map((error: { id: string }) => error.id)).to.deep.equal([long.id]);
+    expect(await read(short)).to.include({ fgColor: '#1A237E', templateId });
+    expect((await read(long)).level).to.equal('L');
+    expect((await read(other)).templateId).to.equal(null);
+
+    await undoneInBulk(world.api, changed.id, 'qrcodes');
+    expect(await read(short)).to.include({ fgColor: '#004400', templateId: null });
+
+    const unknown = await world.api.post('/bulk-changes/qrcodes', {
+      ids: [short.id],
+      data: { templateId: 'nothing' },
+    });
+    expect(unknown.status).to.equal(422);
+    expect(unknown.body.error.message).to.equal('templateId: there is no template "nothing"');
+    const ofLinks = await world.api.post('/bulk-changes/links', { ids: ['link_1'], data });
+    expect(ofLinks.status).to.equal(422);
+    expect(ofLinks.body.error.message).to.include('data.templateId');
+  });
 });
