@@ -142,6 +142,83 @@ describe('forms of the console', function () {
     ]);
   });
 
+  it('keeps UTM parameters that were set before the destination was pasted', async () => {
+    await inConsole(world, 'links?new=link', {}, async (page) => {
+      await page.locator('summary', { hasText: 'UTM parameters' }).click();
+      await dialog(page).getByLabel('Source').fill('news');
+      await dialog(page).getByLabel('Medium').fill('email');
+      await destination(page).focus();
+      await page.keyboard.press('ControlOrMeta+a');
+      await paste(page, A);
+      expect(await destination(page).inputValue()).to.equal(
+        `${A}?utm_source=news&utm_medium=email`,
+      );
+      await destination(page).fill('https://example.com/b?utm_source=their');
+      expect(await dialog(page).getByLabel('Source').inputValue()).to.equal('their');
+    });
+  });
+
+  it('shows the value of a condition in full on a phone', async () => {
+    await inConsole(world, 'links?new=link', { size: 'phone' }, async (page) => {
+      await page.locator('summary', { hasText: 'Rules' }).click();
+      await page.getByRole('button', { name: 'Add rule' }).click();
+      await page.getByRole('button', { name: 'Add condition' }).click();
+      const country = page.getByLabel('Value of condition 1 of rule 1');
+      await country.fill('United Kingdom,');
+      const chosen = page.getByText('United Kingdom', { exact: true });
+      expect((await chosen.boundingBox())!.height).to.be.lessThan(60);
+      await page.getByLabel('Condition 2 of rule 1', { exact: true }).selectOption('From');
+      const from = page.getByLabel('Value of condition 2 of rule 1');
+      expect((await from.boundingBox())!.width).to.be.greaterThan(220);
+      await expectAccessible(page, 'rule-phone');
+    });
+  });
+
+  for (const size of sizes) {
+    it(`limits a rule to times of some days, without a syntax to know (${size})`, async () => {
+      const key = `hours-${size}`;
+      const hours = (page: Page) =>
+        page.getByRole('group', { name: 'Value of condition 1 of rule 1' });
+      await inConsole(world, 'links?new=link', { size }, async (page) => {
+        await destination(page).fill(A);
+        await slug(page).fill(key);
+        await page.locator('summary', { hasText: 'Rules' }).click();
+        await page.getByRole('button', { name: 'Add rule' }).click();
+        await page.getByLabel('Condition 1 of rule 1', { exact: true }).selectOption('Time of day');
+        await page.getByLabel('Destination of rule 1').fill('https://example.com/open');
+        await create(page).click();
+        await dialog(page).getByText('Enter when it begins.').waitFor();
+        await hours(page).getByLabel('From').fill('09:00');
+        await hours(page).getByLabel('Until').fill('17:30');
+        await hours(page).getByLabel('Friday').check();
+        await hours(page).getByLabel('Monday').check();
+        const zone = hours(page).getByLabel('Time zone');
+        const ofBrowser = await page.evaluate(
+          () => Intl.DateTimeFormat().resolvedOptions().timeZone,
+        );
+        expect(await zone.inputValue()).to.equal(ofBrowser);
+        await zone.selectOption('Europe/Berlin');
+        await expectAccessible(page, `time-of-day-${size}`);
+        await create(page).click();
+        await dialog(page).waitFor({ state: 'detached' });
+      });
+      const time = { from: '09:00', to: '17:30', days: ['mon', 'fri'], timezone: 'Europe/Berlin' };
+      const link = await linkOf(key);
+      expect(link.rules[0].value).to.deep.equal({ time });
+      await inConsole(world, `links?edit=${link.id}`, { size }, async (page) => {
+        await page.locator('summary', { hasText: 'Rules' }).click();
+        expect(await hours(page).getByLabel('Until').inputValue()).to.equal('17:30');
+        expect(await hours(page).getByLabel('Friday').isChecked()).to.equal(true);
+        expect(await hours(page).getByLabel('Tuesday').isChecked()).to.equal(false);
+        await hours(page).getByLabel('Friday').uncheck();
+        await hours(page).getByLabel('Monday').uncheck();
+        await dialog(page).getByRole('button', { name: 'Save' }).click();
+        await dialog(page).waitFor({ state: 'detached' });
+      });
+      expect((await linkOf(key)).rules[0].value.time).to.not.have.property('days');
+    });
+  }
+
   it('warns of a rule that never matches, until the rule before it moves', async () => {
     const rules = [
       { value: { country: ['FR', 'BE'] }, url: 'https://example.com/fr' },

@@ -53,7 +53,7 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must not lead to a host that/, 'Your administrator has blocked this site.'],
   [/^must be in the future$/, 'Choose a time in the future.'],
   [/^must be before expiresAt$/, 'Choose a time before the link expires.'],
-  [/^must be an ISO 8601 date/, 'Enter a date and time.'],
+  [/^must be an ISO 8601 date/, 'Enter a date and time, such as 2026-12-24 18:00.'],
   [/^must have a from that is before its until$/, 'The end must be after the start.'],
   [/^must be a query without/, 'Enter parameters, such as utm_source=mail.'],
   [/^must be a time of day/, 'Enter a time of day, such as 09:30.'],

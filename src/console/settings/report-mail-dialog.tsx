@@ -14,6 +14,7 @@ import { type OptionList, SelectField, TextField } from '../ui/field.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
+import { zonesWith } from '../ui/time-zones.ts';
 import { toast } from '../ui/toasts.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { ReportRecipients } from './report-recipients.tsx';
@@ -48,12 +49,6 @@ const LANGUAGES: OptionList = /* value */ [
   ['ja', '日本語'],
   ['pt', 'Português'],
 ];
-
-/** The time zones to choose from; the present one is among them. */
-function zonesWith(zone: string): OptionList {
-  const zones = new Set([zone, 'UTC', ...Intl.supportedValuesOf('timeZone')]);
-  return [...zones].toSorted().map((name) => [name, name.replaceAll('_', ' ')]);
-}
 
 interface ReportMailDialogProps {
   report: Report;

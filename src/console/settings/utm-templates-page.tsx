@@ -36,7 +36,18 @@ export function UtmTemplatesPage() {
     </Button>
   );
   const columns: Column<Template>[] = [
-    { name: 'Name', render: ({ name }) => <span className="font-medium">{name}</span> },
+    {
+      name: 'Name',
+      render: (template) => (
+        <div className="flex flex-col">
+          <span className="font-medium">{template.name}</span>
+          {/* Phones have no columns for the parameters. */}
+          <span className="text-xs break-all text-muted md:hidden">
+            {UTM.flatMap(([name]) => template[name] ?? []).join(' · ')}
+          </span>
+        </div>
+      ),
+    },
     ...UTM.map(([name, label]) => ({
       name: label,
       isMinor: true,

@@ -91,7 +91,8 @@ function both(values: readonly string[]): string {
   return `${values.slice(0, -1).join(', ')} and ${values.at(-1)}`;
 }
 
-const DAYS: Readonly<Record<string, string>> = {
+/** Names of the days of the week, in order. */
+export const DAYS: Readonly<Record<string, string>> = {
   mon: 'Monday',
   tue: 'Tuesday',
   wed: 'Wednesday',

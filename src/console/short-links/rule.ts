@@ -23,7 +23,7 @@ export const CONDITIONS = {
   browser: { label: 'Browser', hint: 'Chrome, Safari', choices: named(BROWSERS) },
   language: { label: 'Language', hint: 'German, or pt-BR', choices: LANGUAGE_CHOICES },
   query: { label: 'Query', hint: 'ref=mail, or ref for any value' },
-  time: { label: 'Time of day', hint: '09:00-17:00 mon,tue Europe/Berlin' },
+  time: { label: 'Time of day', hint: '' },
   from: { label: 'From', hint: '' },
   until: { label: 'Until', hint: '' },
   trait: { label: 'Any trait', hint: 'A country code, city, device, system, browser or language' },
@@ -36,6 +36,14 @@ export interface RuleDraft {
   id: string;
   url: string;
   conditions: { kind: Condition; text: string }[];
+}
+
+/** A time of day, with empty texts where a time is missing. */
+interface TimeOfDay {
+  from: string;
+  to: string;
+  days?: string[];
+  timezone?: string;
 }
 
 let lastId = 0;
@@ -123,7 +131,8 @@ function queryOf(pairs: readonly string[]): Record<string, true | string[]> {
   return query;
 }
 
-function timeOf(text: string): Record<string, unknown> {
+/** Parses a time of day: "09:00-17:00 mon,tue Europe/Berlin". */
+export function timeOf(text: string): TimeOfDay {
   const [span = '', ...rest] = text.trim().split(/\s+/);
   const [from = '', to = ''] = span.split('-');
   const days = rest.find((part) => /^(?:sun|mon|tue|wed|thu|fri|sat)(?:,|$)/i.test(part));

@@ -19,6 +19,7 @@ import {
   ruleToBody,
 } from './rule.ts';
 import { type PartProps, Section } from './section.tsx';
+import { TimeOfDay } from './time-of-day.tsx';
 import { named } from './traits.ts';
 import { type Unreachable, unreachable } from './unreachable.ts';
 
@@ -183,23 +184,26 @@ function RuleFields({ rule, number, warning, errorOf, change, remove }: RuleFiel
   return (
     <div className="flex min-w-0 flex-1 flex-col gap-2">
       {conditions.map(({ kind, text }, index) => (
-        <div key={kind} className="flex items-start gap-2">
+        <div key={kind} className="flex items-start gap-2 max-md:flex-wrap">
           <select
             aria-label={`Condition ${index + 1} of rule ${number}`}
             value={kind}
             onChange={(event) => set(index, { kind: event.target.value as Condition, text: '' })}
-            className={`${inputLook} max-w-[40%]`}
+            className={`${inputLook} max-md:flex-1 md:max-w-[40%]`}
           >
             <Options of={[kind, ...free].map((one) => [one, CONDITIONS[one].label])} />
           </select>
-          <ConditionValue
-            label={`Value of condition ${index + 1} of rule ${number}`}
-            kind={kind}
-            text={text}
-            // A rule with a single trait sends one value instead of an object of conditions.
-            error={errorOf(conditions[0]?.kind === 'trait' ? '.value' : `.value.${kind}`)}
-            onChange={(changed) => set(index, { text: changed })}
-          />
+          {/* On phones, the value has a line of its own, below its kind and the button. */}
+          <div className="flex min-w-0 flex-1 max-md:order-last max-md:basis-full">
+            <ConditionValue
+              label={`Value of condition ${index + 1} of rule ${number}`}
+              kind={kind}
+              text={text}
+              // A rule with a single trait sends one value instead of an object of conditions.
+              error={errorOf(conditions[0]?.kind === 'trait' ? '.value' : `.value.${kind}`)}
+              onChange={(changed) => set(index, { text: changed })}
+            />
+          </div>
           {conditions.length > 1 && (
             <IconButton
               icon={X}
@@ -258,6 +262,7 @@ interface ConditionValueProps {
 function ConditionValue({ label, kind, text, error, onChange }: ConditionValueProps) {
   const isMoment = kind === 'from' || kind === 'until';
   const { hint, choices, isClosed }: ConditionForm = CONDITIONS[kind];
+  if (kind === 'time') return <TimeOfDay {...{ label, text, error, onChange }} />;
   if (choices !== undefined) {
     const field = {
       label,

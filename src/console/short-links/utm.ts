@@ -56,3 +56,12 @@ export function withUtm(url: string, values: UtmValues): string {
   const query = [...others, ...ours].join('&');
   return before + (query === '' ? '' : `?${query}`) + fragment;
 }
+
+/**
+ * Carries UTM parameters over to a destination that is pasted over them: a person who sets them
+ * first has a destination such as "?utm_source=news".
+ */
+export const carryUtm = (before: string, url: string): string =>
+  before.startsWith('?') && /^https?:\/\/[^?#\s.]+\.[^?#\s]+$/i.test(url)
+    ? withUtm(url, utmOf(before))
+    : url;

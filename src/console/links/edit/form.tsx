@@ -3,6 +3,7 @@ import { LabelFields } from '../../short-links/label-fields.tsx';
 import { OptionSections } from '../../short-links/option-sections.tsx';
 import type { PartProps } from '../../short-links/section.tsx';
 import { ShortLinkField } from '../../short-links/short-link-field.tsx';
+import { carryUtm } from '../../short-links/utm.ts';
 import { UtmSection } from '../../short-links/utm-section.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { CreateMany } from '../batch/create-many.tsx';
@@ -30,7 +31,7 @@ export function LinkForm(part: LinkFormProps) {
         value={draft.url}
         error={errors['url']}
         forManyUrls={record === undefined ? CreateMany : undefined}
-        onChange={(event) => change({ url: event.target.value })}
+        onChange={({ target }) => change({ url: carryUtm(draft.url, target.value) })}
       />
       {record?.destinationCheck && draft.url === record.url && (
         <DestinationNotice check={record.destinationCheck} url={record.url} />
