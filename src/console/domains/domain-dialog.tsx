@@ -3,7 +3,9 @@ import type { Schemas } from '../api/client.ts';
 import { useResource } from '../app/resource.ts';
 import { SelectField, Switch, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
+import { partsOf } from '../ui/parts-of.ts';
 import { useFields } from '../ui/use-fields.ts';
+import { useSeveralDomains } from './add-several.ts';
 
 interface DomainDialogProps {
   /** Domain to edit; absent for a new one. */
@@ -20,7 +22,13 @@ const METHODS: Record<Schemas['Domain']['type'], string> = {
 export function DomainDialog({ domain, onClose }: DomainDialogProps) {
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const { create, update } = useResource('domains', { onCreated: onClose, onUpdated: onClose });
-  const save = domain === undefined ? create : update;
+  /** The text of the field for several domains, which a pasted list opens. */
+  const [list, setList] = useState<string>();
+  const several = useSeveralDomains((refused) => {
+    setList(refused.map(({ slug }) => slug).join('\n'));
+    if (refused.length === 0) onClose();
+  });
+  const save = domain !== undefined ? update : list !== undefined ? several : create;
   const { values, text, set } = useFields(
     {
       slug: '',
@@ -53,7 +61,8 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       caseSensitive,
       ...(files as Pick<Schemas['DomainUpdate'], keyof typeof files>),
     };
-    if (domain === undefined) create.write({ ...body, slug: hostFrom(slug) });
+    if (list !== undefined) several.write({ slugs: hostsIn(list), body });
+    else if (domain === undefined) create.write({ ...body, slug: hostFrom(slug) });
     else update.write({ seen: domain, body });
   };
   const url = (name: 'target' | 'expiredUrl' | 'notFoundUrl') =>
@@ -66,17 +75,37 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
   return (
     <FormDialog
       title={domain === undefined ? 'Add domain' : domain.slug}
-      action={domain === undefined ? 'Add domain' : 'Save'}
+      action={domain !== undefined ? 'Save' : list === undefined ? 'Add domain' : 'Add domains'}
       size="medium"
       onClose={onClose}
       busy={save.isPending}
       error={isSaidAtFields(save.error, Object.keys(values)) ? null : save.error}
       onSubmit={submit}
     >
-      {domain === undefined && (
+      {list !== undefined && (
+        <div className="flex flex-col gap-1">
+          <TextArea
+            label="Domains"
+            hint="One on each line. All get the settings below."
+            autoFocus
+            required
+            rows={6}
+            spellCheck={false}
+            autoCapitalize="none"
+            value={list}
+            onChange={(event) => setList(event.target.value)}
+          />
+          <div role="status" className="text-xs text-danger">
+            {several.data?.map(({ slug, reason }) => (
+              <p key={slug}>{reason}</p>
+            ))}
+          </div>
+        </div>
+      )}
+      {domain === undefined && list === undefined && (
         <TextField
           label="Domain"
-          hint="A domain or subdomain that you own, such as go.example.com."
+          hint="A domain or subdomain that you own, such as go.example.com. Paste a list to add several."
           autoFocus
           required
           spellCheck={false}
@@ -87,6 +116,12 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
           onBlur={() => set({ slug: hostFrom(values.slug) })}
           onPaste={(event) => {
             const pasted = event.clipboardData.getData('text').trim();
+            const hosts = hostsIn(pasted);
+            if (hosts.length > 1) {
+              event.preventDefault();
+              setList(hosts.join('\n'));
+              return;
+            }
             const slug = hostFrom(pasted);
             if (slug === pasted) return;
             event.preventDefault();
@@ -155,6 +190,15 @@ const hostFrom = (text: string): string =>
     .replace(/:\d+$/, '')
     .replace(/\.$/, '')
     .toLowerCase();
+
+/** Extracts the hosts from a list, each once. */
+const hostsIn = (text: string): string[] => [
+  ...new Set(
+    partsOf(text)
+      .map(hostFrom)
+      .filter((host) => host !== ''),
+  ),
+];
 
 const NO_JSON = Symbol('a text that is not JSON');
 

@@ -4,6 +4,7 @@ import { useWorkspace } from '../../app/workspace.tsx';
 import { DocsLink } from '../../ui/docs-link.tsx';
 import { SelectField, Switch, TextArea } from '../../ui/field.tsx';
 import { messagesOf } from '../../ui/form-dialog.tsx';
+import { partsOf } from '../../ui/parts-of.ts';
 import { FormSection } from '../form-section.tsx';
 import { useSaveWorkspace } from './save.ts';
 
@@ -64,7 +65,7 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
           queryConflict,
           clickIdParameter: parameter,
           keepFullIp,
-          excludedIps: networksIn(networks),
+          excludedIps: partsOf(networks),
           countSuspects,
           trackEvents,
         })
@@ -111,7 +112,7 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
         hint="IP addresses and networks such as 203.0.113.0/24, one per line. Visits from there, for example from your office, are redirected but not counted."
         disabled={!mayWrite}
         value={networks}
-        error={errorOf(messagesOf(save.error), networksIn(networks))}
+        error={errorOf(messagesOf(save.error), partsOf(networks))}
         spellCheck={false}
         onChange={(event) => setNetworks(event.target.value)}
       />
@@ -143,8 +144,6 @@ export function Visits({ workspace }: { workspace: Schemas['Workspace'] }) {
 /** The excluded networks as text, one per line; an address has no prefix. */
 const textOf = ({ excludedIps }: Schemas['Workspace']): string =>
   excludedIps.map((one) => one.replace(/^([\d.]+)\/32$|^([^:]*:[^/]*)\/128$/, '$1$2')).join('\n');
-
-const networksIn = (text: string): string[] => text.split(/[\s,;]+/).filter((part) => part !== '');
 
 /** The error of the list, or of its first refused entry, which it names. */
 function errorOf(
