@@ -29,12 +29,18 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
       if (action !== 'undo') toastError(error);
     },
   });
+  const isSending = (action: Action) => act.isPending && act.variables.input === action;
   const { state, counts, keyless, options } = one;
   const isOver = state === 'done' || state === 'cancelled';
   return (
     <>
       {(isBusy(state) || state === 'checked') && state !== 'undoing' && (
-        <Button icon={X} busy={act.isPending} onClick={() => act.write('cancel')}>
+        <Button
+          icon={X}
+          busy={isSending('cancel')}
+          disabled={act.isPending}
+          onClick={() => act.write('cancel')}
+        >
           Cancel
         </Button>
       )}
@@ -42,9 +48,11 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
         <Button
           look="primary"
           icon={Play}
-          busy={act.isPending}
+          busy={isSending('start')}
           disabled={
-            counts.created + counts.updated === 0 || (keyless > 0 && !options.allowRandomKeys)
+            act.isPending ||
+            counts.created + counts.updated === 0 ||
+            (keyless > 0 && !options.allowRandomKeys)
           }
           onClick={() => act.write('start')}
         >

@@ -10,6 +10,10 @@ const OUTCOMES = {
   refused: { label: 'Refuse', tone: 'danger' },
 } as const;
 
+type Row = NonNullable<Schemas['ImportDetails']['preview']>['rows'][number];
+
+const nameOf = (link: Row['link']): string => link['shortLink'] ?? link['key'] ?? 'Random slug';
+
 /** The links that an import would create from its first rows. */
 export function Preview({ one }: { one: Schemas['ImportDetails'] }) {
   const preview = one.preview;
@@ -47,15 +51,20 @@ export function Preview({ one }: { one: Schemas['ImportDetails'] }) {
           {
             name: 'Link',
             isMinor: true,
-            render: ({ link }) => (
-              <span className="break-all">{link['shortLink'] ?? link['key'] ?? 'Random slug'}</span>
-            ),
+            render: ({ link }) => <span className="break-all">{nameOf(link)}</span>,
           },
           {
             name: 'Destination',
-            render: ({ link, errors }) => (
+            render: ({ link, outcome, errors }) => (
               <div className="flex flex-col">
                 <span className="break-all">{link['url']}</span>
+                {/* Phones have no column for the short link. */}
+                <span className="text-xs break-all text-muted md:hidden">{nameOf(link)}</span>
+                {outcome === 'skipped' && (
+                  <span className="text-xs text-muted">
+                    This link already exists and stays as it is.
+                  </span>
+                )}
                 {errors.map(({ message }) => (
                   <span key={message} className="text-xs text-danger">
                     {refusalInWords(422, message)}

@@ -54,6 +54,13 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
           </div>
         ))}
       </dl>
+      {state === 'checked' && counts.created + counts.updated === 0 && (
+        <p className="max-w-3xl text-warning">
+          {progress.total === 0
+            ? 'We found no links to import. A CSV file needs a header row and one link in each row below it.'
+            : 'There is nothing to import: every row would be skipped or refused.'}
+        </p>
+      )}
       {one.renamed > 0 && (
         <p className="text-warning">
           {isChecked ? (

@@ -17,6 +17,7 @@ import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
+import { REFRESH_MS } from './queries.ts';
 import { DeliveryState } from './state.tsx';
 
 type State = Schemas['Delivery']['state'];
@@ -26,9 +27,6 @@ const STATES: Record<State, string> = {
   failed: 'Failed',
   held: 'Held',
 };
-/** Refetch interval of the deliveries, in ms. */
-const REFRESH_MS = 5_000;
-
 /** The deliveries of a webhook, newest first. */
 export function Deliveries({ webhookId }: { webhookId: string }) {
   const { api, may } = useWorkspace();
@@ -62,7 +60,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
               <Options of={Object.entries(STATES)} />
             </select>
             {may('webhooks.write') && (
-              <Button icon={RotateCw} onClick={() => setResending(true)}>
+              <Button icon={RotateCw} className="shrink-0" onClick={() => setResending(true)}>
                 Resend
               </Button>
             )}
@@ -94,7 +92,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
                   <RowButton onClick={() => setOpenedId(id)}>{kind}</RowButton>
                 ),
               },
-              { name: 'Status', render: ({ state: now }) => <DeliveryState state={now} /> },
+              { name: 'Status', render: (delivery) => <DeliveryState {...delivery} /> },
               { name: 'Attempts', isMinor: true, isNumber: true, render: (one) => one.attempts },
               { name: 'Time', render: ({ createdAt }) => <Time at={createdAt} /> },
             ]}

@@ -60,7 +60,7 @@ export function DeliveryDialog({ webhookId, deliveryId, onClose }: DeliveryDialo
         {(delivery) => (
           <div className="flex flex-col gap-5">
             <p className="flex flex-wrap items-center gap-2">
-              <DeliveryState state={delivery.state} />
+              <DeliveryState {...delivery} />
               <code className="text-xs break-all text-muted">{delivery.id}</code>
             </p>
             {delivery.nextAttemptAt !== null && delivery.state === 'pending' && (

@@ -6,3 +6,6 @@ export const webhooksQuery = (api: Api) => ({
   ...firstRecordsQuery(api, 'webhooks'),
   staleTime: 60_000,
 });
+
+/** Refetch interval of a webhook and its deliveries, in ms. */
+export const REFRESH_MS = 5_000;

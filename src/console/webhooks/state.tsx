@@ -18,7 +18,11 @@ const STATES = {
   pending: { label: 'Pending', tone: undefined },
 } as const;
 
-/** The state of a delivery. */
-export const DeliveryState = ({ state }: { state: Schemas['Delivery']['state'] }) => (
-  <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>
-);
+/** The state of a delivery; one that waits for another attempt has failed so far. */
+export function DeliveryState({
+  state,
+  attempts,
+}: Pick<Schemas['Delivery'], 'state' | 'attempts'>) {
+  if (state === 'pending' && attempts > 0) return <Badge tone="warning">Retrying</Badge>;
+  return <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>;
+}

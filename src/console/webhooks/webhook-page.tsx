@@ -18,10 +18,14 @@ import { Time } from '../ui/time.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { Deliveries } from './deliveries.tsx';
 import { filterInWords } from './filter-fields.tsx';
+import { REFRESH_MS } from './queries.ts';
 import { scopeInWords } from './scope-fields.tsx';
 import { WebhookState } from './state.tsx';
 import { TestDialog } from './test-dialog.tsx';
 import { WebhookDialog } from './webhook-dialog.tsx';
+
+/** Reason of the API for a webhook that a person disabled. */
+const BY_OWNER = /* value */ 'Disabled by its owner';
 
 type Opened = 'edit' | 'rotate' | 'delete' | 'test';
 
@@ -32,7 +36,11 @@ export function WebhookPage() {
   const [opened, setOpened] = useState<Opened>();
   const [secret, setSecret] = useState<string>();
   const close = () => setOpened(undefined);
-  const query = useQuery(recordQuery(api, 'webhooks', webhookId));
+  // Each delivery can change whether the webhook fails.
+  const query = useQuery({
+    ...recordQuery(api, 'webhooks', webhookId),
+    refetchInterval: REFRESH_MS,
+  });
   const { update } = useResource('webhooks', { onFailed: toastError });
   const enable = (enabled: boolean) => update.write({ seen: query.data!, body: { enabled } });
   const rotate = useWrite({
@@ -133,7 +141,14 @@ function Facts({ webhook }: { webhook: Schemas['Webhook'] }) {
       </p>
       {!webhook.enabled && webhook.disabledReason !== null && (
         <p className="text-warning">
-          Disabled: {webhook.disabledReason}. Fix your server, then enable the webhook again.
+          {webhook.disabledReason === BY_OWNER ? (
+            <>
+              Nothing is sent while the webhook is disabled. Once it is enabled, resend the held
+              deliveries.
+            </>
+          ) : (
+            <>Disabled: {webhook.disabledReason}. Fix your server, then enable the webhook again.</>
+          )}
         </p>
       )}
       {webhook.enabled && webhook.failingSince !== null && (
