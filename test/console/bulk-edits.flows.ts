@@ -148,6 +148,7 @@ describe('bulk edits in the console', function () {
       await page.getByText('1 selected').waitFor();
       await tabTo(page, button(page, 'More'));
       await page.keyboard.press('Enter');
+      await page.locator('[role=menuitem]:focus').waitFor();
       await page.keyboard.press('d');
       await page.keyboard.press('Enter');
       await page.getByLabel('New domain').waitFor();

@@ -81,7 +81,7 @@ describe('images in the console', function () {
     pasted: (page) => paste(page, png),
     'named by its address': async (page, _, field) => {
       await field.fill(address);
-      const use = page.getByRole('button', { name: 'Use', exact: true });
+      const use = page.getByRole('button', { name: 'Use logo' });
       if (await use.isVisible()) await use.click();
     },
   };

@@ -805,7 +805,7 @@ describe('QR codes in the console', function () {
       await api.post('/qrcodes', { ...code, ...look, ...named });
       await inConsole(world, 'qrcodes', { size }, async (page) => {
         await page.getByText('3 QR codes').waitFor();
-        await page.getByRole('checkbox', { name: 'Select all QR codes' }).check();
+        await page.getByRole('checkbox', { name: 'Select all QR codes' }).click();
         await page.getByRole('button', { name: 'Style', exact: true }).click();
         await dialog(page).getByRole('button', { name: 'Spring', exact: true }).click();
         await dialog(page).getByText('Hardest to scan: Notice').waitFor();

@@ -243,6 +243,7 @@ describe('records in the console', function () {
       const change = row(page, 'Link changed');
       await change.getByText('A Person').waitFor();
       await change.getByText('comments').waitFor();
+      await change.getByRole('link', { name: `${world.domain}/a`, exact: true }).waitFor();
       await row(page, 'Tag created').getByText('by API key').waitFor();
       expect(await page.getByText('secret text').count()).to.equal(0);
       await page.getByLabel('Kind of record').selectOption('link');
@@ -316,6 +317,36 @@ describe('records in the console', function () {
       expect(domain).to.include({ verified: true, archived: true, target: A });
     });
 
+    it(`adds several domains from a pasted list, and says which are refused (${size})`, async () => {
+      const hosts = [`a.${size}.${world.slug}.example`, `b.${size}.${world.slug}.example`];
+      await inConsole(world, 'domains', { size }, async (page) => {
+        const card = (host: string) => page.getByRole('listitem').filter({ hasText: host });
+        const add = dialog(page).getByRole('button', { name: 'Add domains' });
+        await page.getByRole('button', { name: 'Add domain' }).click();
+        await page.evaluate(
+          `navigator.clipboard.writeText('https://${hosts[0]!.toUpperCase()}/\\n-bad-.example, ${hosts[0]}')`,
+        );
+        await dialog(page).getByLabel('Domain').press('ControlOrMeta+v');
+        const list = dialog(page).getByLabel('Domains');
+        expect(await list.inputValue()).to.equal(`${hosts[0]}\n-bad-.example`);
+        await dialog(page).getByLabel('Redirect homepage to').fill(A);
+        await add.click();
+        await dialog(page)
+          .getByText(/^-bad-\.example must/)
+          .waitFor();
+        expect(await list.inputValue()).to.equal('-bad-.example');
+        await expectAccessible(page, `several domains ${size}`);
+        await photograph(page, `several-domains-${size}`);
+        await list.fill(hosts[1]!);
+        await add.click();
+        await dialog(page).waitFor({ state: 'detached' });
+        for (const host of hosts) await card(host).getByText('Waiting for DNS').waitFor();
+      });
+      const { body } = await world.api.get('/domains');
+      const added = body.filter(({ slug }: { slug: string }) => hosts.includes(slug));
+      expect(added.map(({ target }: { target: string }) => target)).to.deep.equal([A, A]);
+    });
+
     it(`makes a page with a form, and shows what visitors answered (${size})`, async () => {
       await inConsole(world, 'pages', { size }, async (page) => {
         await page.getByRole('button', { name: 'Create page' }).first().click();
@@ -348,13 +379,48 @@ describe('records in the console', function () {
     });
   }
 
+  for (const size of sizes) {
+    it(`shows by itself that a receiver fails, and that it works again (${size})`, async () => {
+      const receiver = await Receiver.start();
+      receiver.answerWith(503, {}, 'closed');
+      try {
+        const body = { name: 'Shop', url: receiver.url, kinds: ['link.created'] };
+        const { id } = (await world.api.post('/webhooks', body)).body;
+        await inConsole(world, `webhooks/${id}`, { size }, async (page) => {
+          await page.getByText('Enabled', { exact: true }).waitFor();
+          await page.getByRole('button', { name: 'Send test event' }).click();
+          await dialog(page).getByRole('button', { name: 'Send', exact: true }).click();
+          await dialog(page).waitFor({ state: 'detached' });
+          await row(page, 'link.created').getByText('Retrying').waitFor();
+          await page.getByText('Failing', { exact: true }).waitFor();
+          const resend = (await page.getByRole('button', { name: 'Resend' }).boundingBox())!;
+          expect(resend.width).to.be.greaterThan(80);
+          await expectAccessible(page, `failing-webhook-${size}`);
+          receiver.accept();
+          await row(page, 'link.created').getByRole('button').click();
+          await dialog(page).getByText('Retrying').waitFor();
+          await dialog(page).getByRole('button', { name: 'Resend' }).click();
+          await dialog(page).getByText('204').waitFor();
+          await dialog(page).getByRole('button', { name: 'Close' }).click();
+          await page.getByText('Enabled', { exact: true }).waitFor();
+          await page.getByRole('button', { name: 'Actions for the webhook' }).click();
+          await page.getByRole('menuitem', { name: 'Disable' }).click();
+          await page.getByText('Nothing is sent while the webhook is disabled.').waitFor();
+          expect(await page.getByText('Fix your server').count()).to.equal(0);
+        });
+      } finally {
+        await receiver.stop();
+      }
+    });
+  }
+
   it('makes a webhook, shows its deliveries, and sends one again', async () => {
     const receiver = await Receiver.start();
     receiver.answerWith(400, {}, 'not today');
     try {
       await inConsole(world, 'webhooks', {}, async (page) => {
         await page.getByRole('button', { name: 'Create webhook' }).click();
-        await dialog(page).getByLabel('Name').fill('Shop');
+        await dialog(page).getByLabel('Name', { exact: true }).fill('Shop');
         await dialog(page).getByLabel('URL').fill(receiver.url);
         await dialog(page).getByLabel('link.created').check();
         await dialog(page).getByLabel('Links and QR codes').selectOption('domain');
@@ -420,9 +486,10 @@ describe('records in the console', function () {
         await page.keyboard.press('Escape');
         await row(page, '/gone').getByText('Broken').waitFor();
         await row(page, '/gone').click({ position: { x: 150, y: 45 } });
-        await dialog(page)
-          .getByText('This destination is broken: 3 checks in a row failed.')
-          .waitFor();
+        const advice = 'This destination is broken: 3 checks in a row failed.';
+        await page.getByRole('main').getByText(advice).waitFor();
+        await page.getByRole('button', { name: 'Edit', exact: true }).click();
+        await dialog(page).getByText(advice).waitFor();
         await expectAccessible(page, `broken-link-${size}`);
         await dialog(page).getByLabel('Destination', { exact: true }).fill('https://example.com/b');
         await dialog(page).getByText('This destination is broken').waitFor({ state: 'detached' });

@@ -85,7 +85,10 @@ describe('settings in the console', function () {
         await dialog(page).getByLabel('Source').fill('news');
         await dialog(page).getByLabel('Medium').fill('email');
         await dialog(page).getByRole('button', { name: 'Create template' }).click();
-        await page.getByRole('row').filter({ hasText: 'Newsletter' }).waitFor();
+        const newsletter = page.getByRole('row').filter({ hasText: 'Newsletter' });
+        // Columns on a desktop, a line below the name on a phone.
+        const shown = size === 'desk' ? 'news' : 'news · email';
+        await newsletter.getByText(shown, { exact: true }).filter({ visible: true }).waitFor();
         await choose(page, 'Newsletter', 'Edit');
         await dialog(page).getByLabel('Name').fill('Letter');
         await dialog(page).getByLabel('Medium').fill('');
@@ -320,6 +323,35 @@ describe('settings in the console', function () {
         await dialog(page).getByRole('button', { name: 'Delete links' }).click();
         await status(page, 'Undone').waitFor();
         expect((await world.api.get('/links/count')).body).to.equal(0);
+      });
+    });
+  }
+
+  for (const size of sizes) {
+    it(`says why there is nothing to import, and what becomes of each row (${size})`, async () => {
+      await world.api.post('/links', { url: 'https://example.com/', key: 'taken' });
+      await inConsole(world, 'imports', { size }, async (page) => {
+        const choose = (name: string, rows: readonly string[]) =>
+          page.getByLabel('File to import').setInputFiles({
+            name,
+            mimeType: 'text/csv',
+            buffer: Buffer.from(['Long URL,Slug,Expires', ...rows].join('\n')),
+          });
+        await choose('empty.csv', []);
+        await page.getByText('We found no links to import.').waitFor();
+        await expectAccessible(page, `import-of-nothing-${size}`);
+        await page.goBack();
+        await choose('old.csv', [
+          'https://example.com/a,taken,',
+          'https://example.com/b,dated,some day',
+        ]);
+        await page.getByText('every row would be skipped or refused').waitFor();
+        const first = page.getByRole('table', { name: 'First rows' }).getByRole('row');
+        const skipped = first.filter({ hasText: 'https://example.com/a' });
+        await skipped.getByText('This link already exists').waitFor();
+        await skipped.getByText('taken').filter({ visible: true }).waitFor();
+        await first.getByText('such as 2026-12-24 18:00').waitFor();
+        await expectAccessible(page, `import-of-old-rows-${size}`);
       });
     });
   }

@@ -29,8 +29,8 @@ const STRAY_SCROLL_PX = 4;
 
 /**
  * Inspects each view at every width, in both color schemes and in forced colors, and on the desktop
- * at 200% zoom. Checks the rules of axe (each control has a name), scrolling, visible selections,
- * and on the phone the size of touch targets. It resizes one window, and reloads a page only if
+ * at 200% zoom. Checks the rules of axe (each control has a name), names of controls that are the
+ * same, scrolling, visible selections, and on the phone the size of touch targets. It resizes one window, and reloads a page only if
  * dialogs or menus require it.
  * @returns the findings, each with its view
  */
@@ -55,6 +55,7 @@ export async function sweep(
       }
       const faults = [
         ...(await faultsOfRules(page)),
+        ...(await faultsOfNames(page)),
         ...(await faultsOfLayout(page, size === 'phone' && view.isForeign !== true)),
       ];
       await photograph(page, `${view.name}-${size}-light`);
@@ -108,6 +109,27 @@ async function settled(page: Page): Promise<void> {
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }
   });
+}
+
+/** A control in the tree that screen readers use; a link may occur twice. */
+const CONTROL =
+  /- '?(button|checkbox|combobox|menuitem|searchbox|slider|spinbutton|switch|tab|textbox) "((?:[^"\\]|\\.)*)"/g;
+
+/**
+ * Finds controls that screen readers announce by the same name as another of their kind: in a list
+ * of controls, out of their rows, they cannot be told apart.
+ */
+async function faultsOfNames(page: Page): Promise<string[]> {
+  const dialog = page.locator('dialog:modal');
+  const shown = (await dialog.count()) > 0 ? dialog.last() : page.locator('body');
+  const counts = new Map<string, number>();
+  for (const [, role, name] of (await shown.ariaSnapshot()).matchAll(CONTROL)) {
+    const control = `${role} "${name}"`;
+    counts.set(control, (counts.get(control) ?? 0) + 1);
+  }
+  return [...counts].flatMap(([control, count]) =>
+    count === 1 ? [] : [`${count} controls have the name ${control}`],
+  );
 }
 
 /**

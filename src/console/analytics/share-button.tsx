@@ -1,23 +1,23 @@
 import { Share2 } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
-import { loadPart } from '../api/reachability.ts';
+import { Suspense, useState } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
+import { lazyPart, usePreload } from '../ui/lazy-part.tsx';
 import { FILTER_LIST } from './event-query.ts';
 import { nameOfPeriod } from './period-picker.tsx';
 import { FilterLine } from './print.tsx';
 import { isFixed, reportQueryOf } from './report-question.ts';
 import { useEventQuery } from './use-event-query.ts';
 
-const ReportDialog = lazy(
-  loadPart(async () => ({ default: (await import('./report-dialog.tsx')).ReportDialog })),
-);
+const ReportDialog = lazyPart(() => import('./report-dialog.tsx'), 'ReportDialog');
+const PARTS = [ReportDialog];
 
 /** Opens the form that shares the period and filters of the page as a report. */
 export function ShareButton() {
   const { may } = useWorkspace();
   const { query } = useEventQuery();
   const [isOpen, setOpen] = useState(false);
+  usePreload(PARTS);
   if (!may('analytics.write')) return null;
   const used = FILTER_LIST.filter((filter) => query[filter] !== undefined);
   return (

@@ -13,11 +13,7 @@ import { stepNames } from './timeline.ts';
  * The last 30 days of a link or QR code, with a link to its analytics; renders nothing if the plan
  * has no analytics.
  */
-export default function AnalyticsSummary({
-  of,
-}: {
-  of: { linkId: string } | { qrcodeId: string };
-}) {
+export function AnalyticsSummary({ of }: { of: { linkId: string } | { qrcodeId: string } }) {
   const { slug } = useWorkspace();
   const filters: Filters = of;
   const event = 'qrcodeId' in of ? 'scans' : 'clicks';

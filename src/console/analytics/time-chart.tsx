@@ -170,7 +170,8 @@ function optionsOf(
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
-    padding: [12, 8, 0, 0],
+    // Half of the last label of the axis is right of the chart.
+    padding: [12, 20, 0, 0],
     legend: { show: false },
     scales: {
       x: { time: false, range: (_, min, max) => (min === max ? [min - 1, max + 1] : [min, max]) },

@@ -1,12 +1,15 @@
 import { type Api, answer, idempotent, type paths, type Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
-import { askAboutConflict, askBeforeDeletion } from './conflict-dialog.tsx';
+import { loadPart } from '../api/reachability.ts';
 
 /*
  * Writes to records that others may change at the same time. Each write reads the current record
  * and sends its ETag in `If-Match`. Changes that others made to other fields stay; when both
  * changed the same field, the person decides.
  */
+
+/** Rarely needed. */
+const loadQuestions = loadPart(() => import('./conflict-dialog.tsx'));
 
 type JsonOf<T> = T extends { content: { 'application/json': infer Body } } ? Body : never;
 type BodyOf<T> = T extends { requestBody: infer Body } ? JsonOf<Body> : never;
@@ -92,6 +95,7 @@ export async function changeRecord<P extends keyof paths>(
     const conflicts = theirs.filter((name) => isMine(name) && !isSame(name, wanted, record));
     let given = theirs.filter((name) => !isMine(name));
     if (conflicts.length > 0) {
+      const { askAboutConflict } = await loadQuestions();
       const choice = await askAboutConflict({ api, path, fields: conflicts, mine: wanted, record });
       if (choice === undefined) throw new NotSent();
       if (choice === 'theirs') given = [...given, ...conflicts];
@@ -125,8 +129,9 @@ export async function deleteRecord<P extends keyof paths>({
   const changed = Object.keys(before).filter(
     (name) => !COUNTED.test(name) && !isSame(name, record, before),
   );
-  if (changed.length > 0 && !(await askBeforeDeletion({ api, path, fields: changed, record }))) {
-    throw new NotSent();
+  if (changed.length > 0) {
+    const { askBeforeDeletion } = await loadQuestions();
+    if (!(await askBeforeDeletion({ api, path, fields: changed, record }))) throw new NotSent();
   }
   const remove = api.DELETE as unknown as Call;
   await remove(path, { params: { path: of, header: { 'If-Match': etag } } });

@@ -5,10 +5,10 @@ import { inSentence } from '../api/error-words.ts';
 import { loadPart } from '../api/reachability.ts';
 import { buttonLook, IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
+import { lazyPart, usePreload } from '../ui/lazy-part.tsx';
 import { Kbd } from '../ui/menu.tsx';
 import { WayBack } from '../ui/states.tsx';
 import { undoNewest } from '../ui/toasts.tsx';
-import { whenIdle } from '../ui/when-idle.ts';
 import { useAccent } from './accent.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
@@ -22,13 +22,9 @@ import { DESTINATIONS, type Destination, destinationAt, GROUPS, SETTINGS } from 
 import { useWorkspace, WorkspaceProvider } from './workspace.tsx';
 import { WorkspaceSwitcher } from './workspace-switcher.tsx';
 
-const loadPalette = loadPart(async () => ({
-  default: (await import('./command-palette.tsx')).CommandPalette,
-}));
-const CommandPalette = lazy(loadPalette);
-const ShortcutsDialog = lazy(
-  loadPart(async () => ({ default: (await import('./shortcuts-dialog.tsx')).ShortcutsDialog })),
-);
+const CommandPalette = lazyPart(() => import('./command-palette.tsx'), 'CommandPalette');
+const ShortcutsDialog = lazyPart(() => import('./shortcuts-dialog.tsx'), 'ShortcutsDialog');
+const PARTS = [CommandPalette, ShortcutsDialog];
 const NeedsSecondFactor = lazy(loadPart(() => import('./second-factor-page.tsx')));
 
 /** The frame around every view of a workspace. */
@@ -76,7 +72,7 @@ function Frame() {
     addEventListener('keydown', onKeyDown);
     return () => removeEventListener('keydown', onKeyDown);
   }, [opened]);
-  useEffect(() => whenIdle(() => void loadPalette()), []);
+  usePreload(PARTS);
   useShortcuts({
     'Ctrl+k': () => setOpened('palette'),
     '?': () => setOpened('shortcuts'),

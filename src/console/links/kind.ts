@@ -1,5 +1,6 @@
 import type { operations, Schemas } from '../api/client.ts';
 import { type RecordKind, SHARED_FILTERS } from '../short-links/list-kind.ts';
+import { shownHost } from '../short-links/shown-host.ts';
 import { countOf } from '../ui/count-of.ts';
 
 export type Link = Schemas['Link'];
@@ -19,7 +20,7 @@ const DESTINATION_STATES: Readonly<Record<NonNullable<ListQuery['destinationStat
 const MANY = 10;
 
 /** Names a link by its domain and slug. */
-export const nameOf = ({ domain, key }: Link): string => `${domain}/${key}`;
+export const nameOf = (link: Link): string => `${shownHost(link)}/${link.key}`;
 
 /** The URL in the code of a link, whose visits count as scans of the link. */
 export const scanLinkOf = ({ qrCode }: Link): string => new URL(qrCode).searchParams.get('url')!;

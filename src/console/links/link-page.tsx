@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ArrowRight, Pencil } from 'lucide-react';
-import { lazy, Suspense } from 'react';
-import { loadPart } from '../api/reachability.ts';
+import { Suspense } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { useRecordItems } from '../short-links/record-items.ts';
 import { RecordView } from '../short-links/record-view.tsx';
 import { usePageActions, useRecord } from '../short-links/use-record.ts';
 import { Button } from '../ui/button.tsx';
+import { lazyPart, usePreload } from '../ui/lazy-part.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { RowMenu } from '../ui/menu.tsx';
 import { Page } from '../ui/page.tsx';
@@ -18,9 +18,8 @@ import { LinkQrCode } from './edit/qr-code.tsx';
 import { LINKS, type Link, nameOf } from './kind.ts';
 import { LinkBadges, openDestination } from './row.tsx';
 
-const LinkDialog = lazy(
-  loadPart(async () => ({ default: (await import('./edit/dialog.tsx')).LinkDialog })),
-);
+const LinkDialog = lazyPart(() => import('./edit/dialog.tsx'), 'LinkDialog');
+const PARTS = [LinkDialog];
 
 /** The page of a link; the URL also holds the period of its chart, and whether its form is open. */
 export function LinkPage() {
@@ -42,6 +41,7 @@ function OneLink({ link }: { link: Link }) {
   const navigate = useNavigate();
   const { edit } = useSearch({ from: '/$workspace/links/$link' });
   const { dialogs, actions } = usePageActions(LINKS);
+  usePreload(PARTS);
   const title = link.title ?? nameOf(link);
   const show = (form: boolean, id = link.id) =>
     void navigate({

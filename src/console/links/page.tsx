@@ -1,31 +1,23 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link as RouterLink, useSearch } from '@tanstack/react-router';
 import { Link2, Plus, QrCode, Table } from 'lucide-react';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
-import { loadPart } from '../api/reachability.ts';
+import { Suspense, useCallback, useMemo, useState } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
-import { Label } from '../short-links/bulk-bar.tsx';
+import { BarLabel } from '../short-links/bar-label.tsx';
 import type { ListSearch } from '../short-links/list-kind.ts';
 import { type RecordActions, RecordPage, useSetSearch } from '../short-links/record-page.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
+import { lazyPart, usePreload } from '../ui/lazy-part.tsx';
 import { Empty } from '../ui/states.tsx';
-import { whenIdle } from '../ui/when-idle.ts';
 import { duplicateLink } from './duplicate.ts';
 import { LINKS, type Link } from './kind.ts';
 import { type LinkActions, LinkCells } from './row.tsx';
 
-const loadDialog = loadPart(async () => ({
-  default: (await import('./edit/dialog.tsx')).LinkDialog,
-}));
-const LinkDialog = lazy(loadDialog);
-const QrDialog = lazy(
-  loadPart(async () => ({ default: (await import('./edit/qr-code.tsx')).QrDialog })),
-);
-
-const ImagesDialog = lazy(
-  loadPart(async () => ({ default: (await import('./images-dialog.tsx')).ImagesDialog })),
-);
+const LinkDialog = lazyPart(() => import('./edit/dialog.tsx'), 'LinkDialog');
+const QrDialog = lazyPart(() => import('./edit/qr-code.tsx'), 'QrDialog');
+const ImagesDialog = lazyPart(() => import('./images-dialog.tsx'), 'ImagesDialog');
+const PARTS = [LinkDialog, QrDialog, ImagesDialog];
 
 /** The page that lists a workspace's links; the URL also holds the id of the link in the form. */
 export function LinksPage() {
@@ -54,7 +46,7 @@ export function LinksPage() {
     ),
     [ofLinks],
   );
-  useEffect(() => whenIdle(() => void loadDialog()), []);
+  usePreload(PARTS);
 
   return (
     <RecordPage
@@ -101,7 +93,7 @@ export function LinksPage() {
       actions={
         may('qrcodes.read') && (
           <Button icon={QrCode} onClick={() => showImages(true)}>
-            <Label>QR codes</Label>
+            <BarLabel>QR codes</BarLabel>
           </Button>
         )
       }

@@ -15,6 +15,7 @@ import { DestinationIcon } from '../short-links/destination-icon.tsx';
 import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
 import { NameLink, RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
+import { shownHost } from '../short-links/shown-host.ts';
 import { CopyButton, copy } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import type { MenuItem } from '../ui/menu.tsx';
@@ -55,7 +56,7 @@ export function LinkCells({ link, actions }: LinkCellsProps) {
         <div className="flex items-center gap-1.5">
           <NameLink list="links" id={link.id}>
             {title === null ? (
-              <ShortLinkName domain={link.domain} slug={link.key} />
+              <ShortLinkName domain={shownHost(link)} slug={link.key} />
             ) : (
               <span className="truncate font-medium">{title}</span>
             )}
@@ -67,7 +68,7 @@ export function LinkCells({ link, actions }: LinkCellsProps) {
           {title !== null && (
             <>
               <ShortLinkName
-                domain={link.domain}
+                domain={shownHost(link)}
                 slug={link.key}
                 className="text-ink lg:max-w-[60%] lg:shrink-0"
               />

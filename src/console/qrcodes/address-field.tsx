@@ -5,6 +5,8 @@ import { TextField } from '../ui/field.tsx';
 interface AddressFieldProps {
   label: string;
   placeholder: string;
+  /** Text of the button, which names the image: a view may have several such fields. */
+  action: string;
   /** The URL in use; `null` without one. */
   source: string | null;
   onSource(source: string): void;
@@ -12,7 +14,14 @@ interface AddressFieldProps {
 }
 
 /** A field for the URL of an image, which is fetched when the person confirms it. */
-export function AddressField({ label, placeholder, source, onSource, error }: AddressFieldProps) {
+export function AddressField({
+  label,
+  placeholder,
+  action,
+  source,
+  onSource,
+  error,
+}: AddressFieldProps) {
   const [address, setAddress] = useState(source ?? '');
   const use = () => {
     if (address.trim() !== '') onSource(address.trim());
@@ -31,7 +40,7 @@ export function AddressField({ label, placeholder, source, onSource, error }: Ad
         />
       </div>
       <Button className="h-9 max-md:h-11" onClick={use}>
-        Use
+        {action}
       </Button>
     </div>
   );

@@ -46,6 +46,7 @@ export function BackgroundPanel({ look, onChange, errors }: LookProps) {
         <AddressField
           label="Picture URL"
           placeholder="https://example.com/picture.jpg"
+          action="Use picture"
           source={null}
           onSource={set}
           error={errors['backgroundSrc']}

@@ -60,6 +60,7 @@ export function ImagePanel({ look, onChange, errors }: LookProps) {
         <AddressField
           label="Logo URL"
           placeholder="https://example.com/logo.png"
+          action="Use logo"
           source={image}
           onSource={set}
           error={errors['logo'] ?? errors['src']}

@@ -5,6 +5,7 @@ import { answer, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { searchQuery } from '../short-links/search-query.ts';
+import { shownHost } from '../short-links/shown-host.ts';
 import { Popover } from '../ui/menu.tsx';
 import { SearchInput } from '../ui/search-input.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
@@ -70,7 +71,7 @@ function Links({ onChosen }: LinkChoiceProps) {
               className="flex w-full flex-col rounded-md px-2 py-1.5 text-left hover:bg-hover max-md:min-h-11"
             >
               {link.title !== null && <span className="w-full truncate">{link.title}</span>}
-              <ShortLinkName domain={link.domain} slug={link.key} />
+              <ShortLinkName domain={shownHost(link)} slug={link.key} />
               <span className="w-full truncate text-xs text-muted">{link.url}</span>
             </button>
           </li>

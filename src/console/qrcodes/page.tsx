@@ -1,31 +1,24 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Download, LayoutGrid, Palette, Plus, QrCode as QrCodeIcon, Table } from 'lucide-react';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
-import { loadPart } from '../api/reachability.ts';
+import { Suspense, useCallback, useMemo, useState } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
-import { Label } from '../short-links/bulk-bar.tsx';
+import { BarLabel } from '../short-links/bar-label.tsx';
 import type { ListSearch } from '../short-links/list-kind.ts';
 import { parametersOf } from '../short-links/listing.ts';
 import { type RecordActions, RecordPage, useSetSearch } from '../short-links/record-page.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
+import { lazyPart, usePreload } from '../ui/lazy-part.tsx';
 import { Empty } from '../ui/states.tsx';
 import { duplicateCode } from './duplicate.ts';
 import { QR_CODES } from './kind.ts';
 import type { QrCode } from './look.ts';
 import { type CodeActions, CodeCells } from './row.tsx';
 
-const SheetDialog = lazy(
-  loadPart(async () => ({ default: (await import('./sheet-dialog.tsx')).SheetDialog })),
-);
-
-const StyleDialog = lazy(
-  loadPart(async () => ({ default: (await import('./style-dialog.tsx')).StyleDialog })),
-);
-
-const CodeDialog = lazy(
-  loadPart(async () => ({ default: (await import('./code-picture.tsx')).CodeDialog })),
-);
+const SheetDialog = lazyPart(() => import('./sheet-dialog.tsx'), 'SheetDialog');
+const StyleDialog = lazyPart(() => import('./style-dialog.tsx'), 'StyleDialog');
+const CodeDialog = lazyPart(() => import('./code-picture.tsx'), 'CodeDialog');
+const PARTS = [SheetDialog, StyleDialog, CodeDialog];
 
 /** The page that lists a workspace's QR codes. */
 export function QrCodesPage() {
@@ -60,6 +53,7 @@ export function QrCodesPage() {
     ),
     [ofCodes],
   );
+  usePreload(PARTS);
   const newLink = (
     <Link
       to="/$workspace/qrcodes/new"
@@ -119,11 +113,11 @@ export function QrCodesPage() {
       actions={
         <>
           <Button icon={LayoutGrid} onClick={() => showSheet(true)}>
-            <Label>Sheet or ZIP</Label>
+            <BarLabel>Sheet or ZIP</BarLabel>
           </Button>
           {may('qrcodes.write') && (
             <Button icon={Palette} onClick={() => showStyle(true)}>
-              <Label>Style</Label>
+              <BarLabel>Style</BarLabel>
             </Button>
           )}
         </>

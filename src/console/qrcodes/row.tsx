@@ -6,6 +6,7 @@ import { DestinationIcon } from '../short-links/destination-icon.tsx';
 import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
 import { NameLink, RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
+import { shownHost } from '../short-links/shown-host.ts';
 import { copy } from '../ui/button.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Badge } from '../ui/states.tsx';
@@ -29,7 +30,8 @@ interface CodeCellsProps {
 }
 
 /** Returns the name of a code: its title, or else its short link. */
-export const nameOf = ({ title, domain, key }: QrCode): string => title ?? `${domain}/${key}`;
+export const nameOf = (record: QrCode): string =>
+  record.title ?? `${shownHost(record)}/${record.key}`;
 
 /** Summarizes the content of a code in one line. */
 export function summaryOf(record: QrCode): string {
@@ -68,7 +70,7 @@ export function CodeCells({ record, actions }: CodeCellsProps) {
             {isNamed ? (
               <span className="truncate font-medium">{nameOf(record)}</span>
             ) : (
-              <ShortLinkName domain={record.domain} slug={record.key} />
+              <ShortLinkName domain={shownHost(record)} slug={record.key} />
             )}
           </NameLink>
           {record.archived && <Badge>Archived</Badge>}
@@ -76,7 +78,7 @@ export function CodeCells({ record, actions }: CodeCellsProps) {
         <div className="flex items-center gap-1.5 text-muted">
           {isNamed && !record.static && (
             <ShortLinkName
-              domain={record.domain}
+              domain={shownHost(record)}
               slug={record.key}
               className="max-w-[50%] shrink-0 text-ink max-lg:hidden"
             />

@@ -5,9 +5,10 @@ import { describe } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { changeRecords } from '../short-links/bulk.ts';
-import type { BulkEdit } from '../short-links/bulk-bar.tsx';
+import type { BulkEdit } from '../short-links/listed.ts';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { Skeleton } from '../ui/states.tsx';
+import { useIsPainted } from '../ui/use-is-painted.ts';
 import { drawCode, payloadOf } from './drawn.ts';
 import { QR_CODES } from './kind.ts';
 import { fieldsOf, type Look, type QrCode } from './look.ts';
@@ -28,6 +29,8 @@ export function StyleDialog({ records, onClose }: StyleDialogProps) {
   const { api } = useWorkspace();
   const client = useQueryClient();
   const [chosen, setChosen] = useState<Chosen | null>(null);
+  // The codes of all styles take longer to draw than the rest of the dialog.
+  const isPainted = useIsPainted();
   const apply = () => {
     if (chosen === null) return;
     changeRecords({ api, client }, QR_CODES, records, styling(chosen), () => undefined);
@@ -46,7 +49,11 @@ export function StyleDialog({ records, onClose }: StyleDialogProps) {
         The content and the short links stay the same, and printed codes keep working. Downloads
         have the new style.
       </p>
-      <Presets chosen={chosen} onChosen={(look, template) => setChosen({ look, template })} />
+      {isPainted ? (
+        <Presets chosen={chosen} onChosen={(look, template) => setChosen({ look, template })} />
+      ) : (
+        <Skeleton className="h-96" />
+      )}
       {chosen !== null && <Worst records={records} chosen={chosen} />}
     </FormDialog>
   );

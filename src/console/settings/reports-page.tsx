@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChartNoAxesColumn, Copy, ExternalLink, Mail, Pencil, RefreshCw } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { answer, idempotent, type Schemas } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
-import { loadPart } from '../api/reachability.ts';
 import { RemoveDialog } from '../app/remove-dialog.tsx';
 import { useRecords } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { buttonLook, copy } from '../ui/button.tsx';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { lazyPart, usePreload } from '../ui/lazy-part.tsx';
 import { ListPage } from '../ui/list-page.tsx';
 import { RowMenu } from '../ui/menu.tsx';
 import { deleteItem } from '../ui/menu-items.ts';
@@ -21,17 +21,9 @@ import { isPast, Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { LastTime } from './last-time.tsx';
 
-const ReportDialog = lazy(
-  loadPart(async () => ({
-    default: (await import('../analytics/report-dialog.tsx')).ReportDialog,
-  })),
-);
-
-const ReportMailDialog = lazy(
-  loadPart(async () => ({
-    default: (await import('./report-mail-dialog.tsx')).ReportMailDialog,
-  })),
-);
+const ReportDialog = lazyPart(() => import('../analytics/report-dialog.tsx'), 'ReportDialog');
+const ReportMailDialog = lazyPart(() => import('./report-mail-dialog.tsx'), 'ReportMailDialog');
+const PARTS = [ReportDialog, ReportMailDialog];
 
 type Report = Schemas['SharedReport'];
 type Opened = { what: 'edit' | 'mail' | 'rotate' | 'delete'; report: Report };
@@ -42,6 +34,7 @@ export function ReportsPage() {
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   const reports = useRecords('sharedReports');
+  usePreload(PARTS);
   const mayWrite = may('analytics.write');
   return (
     <ListPage

@@ -6,37 +6,14 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Menu, Popover } from '../ui/menu.tsx';
+import { BarLabel } from './bar-label.tsx';
+import type { EditedKind } from './bulk-edit/changes.ts';
+import { MoreActions } from './bulk-edit/menu.tsx';
+import { archiving, type BulkEdit, type Listed } from './listed.ts';
 import { TagChoice, type TagState } from './tag-choice.tsx';
 
-/** The fields of a record that bulk actions change. */
-export interface Listed {
-  id: string;
-  archived: boolean;
-  folderId: string | null;
-  tags: Schemas['TagReference'][] | null;
-}
-
-/** A bulk change of records. */
-export interface BulkEdit {
-  data:
-    | Pick<Schemas['BulkLinkChange'], 'addTagIds' | 'removeTagIds' | 'folderId' | 'archived'>
-    | Schemas['BulkQrCodeChange'];
-  /** Returns the changed fields of a record, to show them before the change is sent. */
-  shown(record: Listed): Partial<Listed>;
-  /** Formats the message about the result: "3 links archived". */
-  say(records: string): string;
-}
-
-/** Archives records or restores them from the archive. */
-export const archiving = (archived: boolean): BulkEdit => ({
-  data: { archived },
-  shown: () => ({ archived }),
-  say: (records) => `${records} ${archived ? 'archived' : 'restored'}`,
-});
-
 interface BulkBarProps {
-  /** Plural noun of the records: "links". */
-  label: string;
+  kind: EditedKind;
   records: readonly Listed[];
   clear(): void;
   /** Absent when the person cannot change the records. */
@@ -47,12 +24,12 @@ interface BulkBarProps {
 }
 
 /** The bar of bulk actions on the selected records. */
-export function BulkBar({ label, records, clear, onChange, onDelete, children }: BulkBarProps) {
+export function BulkBar({ kind, records, clear, onChange, onDelete, children }: BulkBarProps) {
   return (
     <div
       role="toolbar"
       data-bulk-bar
-      aria-label={`Selected ${label}`}
+      aria-label={`Selected ${kind.noun.many}`}
       className="flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-4 py-2 md:px-6"
     >
       <span role="status" className="font-medium tabular-nums">
@@ -61,15 +38,15 @@ export function BulkBar({ label, records, clear, onChange, onDelete, children }:
       <IconButton icon={X} label="Clear the selection" onClick={clear} />
       <span className="flex-1" />
       {children}
+      <MoreActions
+        kind={kind}
+        ids={records.map(({ id }) => id)}
+        mayWrite={onChange !== undefined}
+      />
       {onChange && <Changes records={records} onChange={onChange} onDelete={onDelete} />}
     </div>
   );
 }
-
-/** The label of a button in the bar, which phones show as its icon alone. */
-export const Label = ({ children }: { children: string }) => (
-  <span className="max-md:sr-only">{children}</span>
-);
 
 interface ChangesProps {
   records: readonly Listed[];
@@ -92,7 +69,7 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
       <Popover
         label="Tags"
         className="w-72 p-2"
-        button={{ icon: Tags, children: <Label>Tags</Label> }}
+        button={{ icon: Tags, children: <BarLabel>Tags</BarLabel> }}
       >
         {(close) => (
           <TagsForm
@@ -106,7 +83,7 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
       </Popover>
       <Menu
         label="Move to folder"
-        button={{ icon: Folder, children: <Label>Folder</Label> }}
+        button={{ icon: Folder, children: <BarLabel>Folder</BarLabel> }}
         items={[
           { label: 'No folder', onSelect: () => move(null, '') },
           ...folders.map(({ id, name }) => ({ label: name, onSelect: () => move(id, name) })),
@@ -114,16 +91,16 @@ function Changes({ records, onChange, onDelete }: ChangesProps) {
       />
       {records.some(({ archived }) => !archived) && (
         <Button icon={Archive} onClick={() => onChange(archiving(true))}>
-          <Label>Archive</Label>
+          <BarLabel>Archive</BarLabel>
         </Button>
       )}
       {records.some(({ archived }) => archived) && (
         <Button icon={ArchiveRestore} onClick={() => onChange(archiving(false))}>
-          <Label>Restore</Label>
+          <BarLabel>Restore</BarLabel>
         </Button>
       )}
       <Button look="danger" icon={Trash2} onClick={onDelete}>
-        <Label>Delete</Label>
+        <BarLabel>Delete</BarLabel>
       </Button>
     </>
   );

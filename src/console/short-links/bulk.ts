@@ -5,8 +5,8 @@ import { keys } from '../api/keys.ts';
 import { sendLater } from '../api/queries.ts';
 import type { Call } from '../app/changes.ts';
 import { toast, undoAction } from '../ui/toasts.tsx';
-import type { BulkEdit, Listed } from './bulk-bar.tsx';
 import type { RecordKind } from './list-kind.ts';
+import type { BulkEdit, Listed } from './listed.ts';
 import { type WriteContext, writeLater, writeNow } from './pending.ts';
 import { refreshRestored, restorationOf, restoredOf } from './restore.ts';
 

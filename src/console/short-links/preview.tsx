@@ -17,7 +17,11 @@ const FRESH_MS = 300_000;
 /** The preview card as others will see it. */
 export function PreviewCard({ draft, url: typed }: { draft: ShortLinkDraft; url: string }) {
   const { api } = useWorkspace();
-  const url = useDebounced(typed.trim(), TYPING_MS);
+  const destination = useDebounced(typed.trim(), TYPING_MS);
+  // The API adds the scheme to a destination without one.
+  const url = /^[^\s/:?#]+\.[a-z]{2,}(?:[/?#]|$)/i.test(destination)
+    ? `https://${destination}`
+    : destination;
   const ownImage = useDebounced(draft.image.trim(), TYPING_MS);
   const isAddress = /^https?:\/\/[^/\s]+\.[^/\s]+/.test(url);
   const tags = useQuery({ ...metatagsQuery(api, url), enabled: isAddress });

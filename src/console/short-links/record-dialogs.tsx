@@ -1,16 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
-import { loadPart } from '../api/reachability.ts';
+import { type ReactNode, Suspense, useState } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
+import { lazyPart, usePreload } from '../ui/lazy-part.tsx';
 import { changeRecords, deleteRecords } from './bulk.ts';
-import type { BulkEdit, Listed } from './bulk-bar.tsx';
-import { DeleteDialog } from './delete-dialog.tsx';
 import type { RecordKind } from './list-kind.ts';
-import { ResetDialog } from './reset-dialog.tsx';
+import type { BulkEdit, Listed } from './listed.ts';
 
-const SimulateDialog = lazy(
-  loadPart(async () => ({ default: (await import('./simulate-dialog.tsx')).SimulateDialog })),
-);
+const DeleteDialog = lazyPart(() => import('./delete-dialog.tsx'), 'DeleteDialog');
+const ResetDialog = lazyPart(() => import('./reset-dialog.tsx'), 'ResetDialog');
+const SimulateDialog = lazyPart(() => import('./simulate-dialog.tsx'), 'SimulateDialog');
+const PARTS = [DeleteDialog, ResetDialog, SimulateDialog];
 
 interface Reactions<Row> {
   /** Called once the API has made a change. */
@@ -38,6 +37,7 @@ export function useRecordDialogs<Row extends Listed>(
   const [doomed, setDoomed] = useState<readonly Row[]>();
   const [counted, setCounted] = useState<Row>();
   const [simulated, setSimulated] = useState<Row>();
+  usePreload(PARTS);
   const remove = (records: readonly Row[]) => {
     deleteRecords({ api, client }, kind, records);
     onRemoved(records);
@@ -49,7 +49,7 @@ export function useRecordDialogs<Row extends Listed>(
     reset: setCounted,
     simulate: setSimulated,
     dialogs: (
-      <>
+      <Suspense>
         {doomed !== undefined && (
           <DeleteDialog
             kind={kind}
@@ -62,16 +62,14 @@ export function useRecordDialogs<Row extends Listed>(
           <ResetDialog kind={kind} record={counted} onClose={() => setCounted(undefined)} />
         )}
         {simulated !== undefined && (
-          <Suspense>
-            <SimulateDialog
-              list={kind.list}
-              id={simulated.id}
-              name={kind.nameOf(simulated)}
-              onClose={() => setSimulated(undefined)}
-            />
-          </Suspense>
+          <SimulateDialog
+            list={kind.list}
+            id={simulated.id}
+            name={kind.nameOf(simulated)}
+            onClose={() => setSimulated(undefined)}
+          />
         )}
-      </>
+      </Suspense>
     ),
   };
 }

@@ -1,13 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { SearchX } from 'lucide-react';
-import { type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
+import { type ReactNode, Suspense, useCallback, useEffect, useMemo, useRef } from 'react';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
+import { lazyPart, usePreload } from '../ui/lazy-part.tsx';
 import { Page } from '../ui/page.tsx';
 import { Empty, Failure } from '../ui/states.tsx';
-import { BulkBar, type BulkEdit, type Listed } from './bulk-bar.tsx';
-import { MoreActions } from './bulk-edit/menu.tsx';
 import { ActiveFilters } from './filters.tsx';
 import { RecordGrid } from './list.tsx';
 import {
@@ -18,12 +17,16 @@ import {
   type SearchProps,
   type SetSearch,
 } from './list-kind.ts';
+import type { BulkEdit, Listed } from './listed.ts';
 import { countText, useFirstPage, withoutEmpty } from './listing.ts';
 import { countQuery, pageQuery } from './queries.ts';
 import { useRecordDialogs } from './record-dialogs.tsx';
 import { routeOf } from './record-route.ts';
 import { MOST_SELECTED, type Selection, useSelection } from './selection.ts';
 import { Toolbar } from './toolbar.tsx';
+
+const BulkBar = lazyPart(() => import('./bulk-bar.tsx'), 'BulkBar');
+const PARTS = [BulkBar];
 
 /** Actions on one record; the same object for all rows. */
 export interface RecordActions<Row> {
@@ -123,6 +126,7 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
     ...(maySelect && { 'Ctrl+a': selectAll }),
     ...(mayWrite && { c: create }),
   });
+  usePreload(PARTS);
   const showAll = () => void navigate({ to: kind.route, params: { workspace: slug } });
   const isNone = first.data?.length === 0;
   return (
@@ -163,16 +167,17 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
         </>
       )}
       {selected.length > 0 && (
-        <BulkBar
-          label={noun.many}
-          records={selected}
-          clear={selection.clear}
-          onChange={mayWrite ? (changed) => change(selected, changed) : undefined}
-          onDelete={() => remove(selected)}
-        >
-          {props.actions}
-          <MoreActions kind={kind} ids={[...selection.records.keys()]} mayWrite={mayWrite} />
-        </BulkBar>
+        <Suspense>
+          <BulkBar
+            kind={kind}
+            records={selected}
+            clear={selection.clear}
+            onChange={mayWrite ? (changed) => change(selected, changed) : undefined}
+            onDelete={() => remove(selected)}
+          >
+            {props.actions}
+          </BulkBar>
+        </Suspense>
       )}
       {props.children?.(selected)}
       {dialogs}

@@ -12,14 +12,15 @@ import { ShortLinkName } from '../ui/short-link-name.tsx';
 import { Skeleton } from '../ui/states.tsx';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
-import type { Listed } from './bulk-bar.tsx';
 import type { ShortLinkRecord } from './fields.ts';
 import { History } from './history.tsx';
 import type { RecordKind } from './list-kind.ts';
+import type { Listed } from './listed.ts';
 import { CHART } from './record-route.ts';
 import { type Routed, routingSentences } from './routing-sentences.ts';
 import { RecordLabels } from './row-labels.tsx';
 import { ScheduledChanges } from './scheduled.tsx';
+import { shownHost } from './shown-host.ts';
 import { useNames } from './use-names.ts';
 
 const RecordAnalytics = lazy(loadPart(() => import('../analytics/record-analytics.tsx')));
@@ -157,7 +158,7 @@ function Summary<Row extends ShortLinkRecord & Listed>(props: RecordViewProps<Ro
       ) : (
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <ShortLinkName
-            domain={record.domain}
+            domain={shownHost({ domain: record.domain, shortLink })}
             slug={record.key}
             className="max-w-full text-base font-semibold"
           />

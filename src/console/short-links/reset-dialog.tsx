@@ -5,8 +5,8 @@ import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { toast } from '../ui/toasts.tsx';
-import type { Listed } from './bulk-bar.tsx';
 import type { RecordKind } from './list-kind.ts';
+import type { Listed } from './listed.ts';
 
 interface ResetDialogProps<Row> {
   kind: RecordKind<Row>;

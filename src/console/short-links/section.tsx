@@ -1,6 +1,7 @@
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Badge } from '../ui/states.tsx';
+import { useIsPainted } from '../ui/use-is-painted.ts';
 import type { FieldErrors } from './errors.ts';
 import type { ShortLinkDraft, ShortLinkRecord } from './fields.ts';
 
@@ -25,6 +26,8 @@ interface SectionProps {
 /** A collapsible part of the form that most records do not need. */
 export function Section({ title, summary, hasError, children }: SectionProps) {
   const element = useRef<HTMLDetailsElement>(null);
+  // The fields of all sections take longer to render than the rest of the form.
+  const isPainted = useIsPainted();
   useEffect(() => {
     if (hasError && element.current !== null) element.current.open = true;
   }, [hasError]);
@@ -36,7 +39,7 @@ export function Section({ title, summary, hasError, children }: SectionProps) {
         <span className="min-w-0 flex-1 truncate text-right font-normal text-muted">{summary}</span>
         {hasError && <Badge tone="danger">To fix</Badge>}
       </summary>
-      <div className="flex flex-col gap-4 px-3 pt-1 pb-4">{children}</div>
+      <div className="flex flex-col gap-4 px-3 pt-1 pb-4">{isPainted && children}</div>
     </details>
   );
 }

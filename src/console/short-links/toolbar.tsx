@@ -1,11 +1,15 @@
 import { ArrowDownWideNarrow } from 'lucide-react';
-import { useCallback } from 'react';
+import { lazy, Suspense, useCallback } from 'react';
+import { loadPart } from '../api/reachability.ts';
 import { Menu } from '../ui/menu.tsx';
-import { RecentBulkChanges } from './bulk-edit/recent.tsx';
 import { FilterButton } from './filters.tsx';
 import type { SearchProps } from './list-kind.ts';
 import { SearchField } from './search-field.tsx';
 import { Views } from './views.tsx';
+
+const RecentBulkChanges = lazy(
+  loadPart(async () => ({ default: (await import('./bulk-edit/recent.tsx')).RecentBulkChanges })),
+);
 
 /** The toolbar with search, filters, sort order and saved views. */
 export function Toolbar({ kind, search, setSearch }: SearchProps) {
@@ -41,7 +45,9 @@ export function Toolbar({ kind, search, setSearch }: SearchProps) {
         }))}
       />
       <Views kind={kind} search={search} setSearch={setSearch} />
-      <RecentBulkChanges kind={kind} />
+      <Suspense>
+        <RecentBulkChanges kind={kind} />
+      </Suspense>
     </div>
   );
 }

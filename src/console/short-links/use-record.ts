@@ -2,8 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type RecordOf, recordQuery } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import type { Listed } from './bulk-bar.tsx';
 import type { RecordKind } from './list-kind.ts';
+import type { Listed } from './listed.ts';
 import { overlaid, useOverlays } from './pending.ts';
 import { useRecordDialogs } from './record-dialogs.tsx';
 

@@ -1,18 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
-import { loadPart } from '../../api/reachability.ts';
+import { AnalyticsSummary } from '../../analytics/summary.tsx';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { PreviewCard } from '../../short-links/preview.tsx';
 import { slugQuery } from '../../short-links/queries.ts';
 import { TYPING_MS } from '../../short-links/short-link-field.tsx';
-import { Skeleton } from '../../ui/states.tsx';
 import { Time } from '../../ui/time.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import type { Link } from '../kind.ts';
 import type { Draft } from './draft.ts';
 import { LinkQrCode, QrPicture } from './qr-code.tsx';
-
-const AnalyticsSummary = lazy(loadPart(() => import('../../analytics/summary.tsx')));
 
 /** The column beside the form: the QR code, the link preview and the statistics of the link. */
 export function Aside({ draft, link }: { draft: Draft; link: Link | undefined }) {
@@ -48,11 +44,7 @@ export function Aside({ draft, link }: { draft: Draft; link: Link | undefined })
           </dd>
         </dl>
       )}
-      {link !== undefined && (
-        <Suspense fallback={<Skeleton className="h-28" />}>
-          <AnalyticsSummary of={{ linkId: link.id }} />
-        </Suspense>
-      )}
+      {link !== undefined && <AnalyticsSummary of={{ linkId: link.id }} />}
     </aside>
   );
 }

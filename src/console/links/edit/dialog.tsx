@@ -6,7 +6,7 @@ import { keys } from '../../api/keys.ts';
 import { useWrite } from '../../api/queries.ts';
 import { type KeptDraft, RestoredNote, useDraft } from '../../app/draft.tsx';
 import { recordQuery, saveRecord } from '../../app/resource.ts';
-import { useWorkspace } from '../../app/workspace.tsx';
+import { useWorkspace, WorkspaceProvider } from '../../app/workspace.tsx';
 import { hasEveryField, useFieldErrors, useFocusOnRefusal } from '../../short-links/errors.ts';
 import { ScheduleDialog } from '../../short-links/schedule-dialog.tsx';
 import { Button, copy } from '../../ui/button.tsx';
@@ -14,6 +14,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { openDialog } from '../../ui/open-dialogs.tsx';
 import { Failure, Skeleton } from '../../ui/states.tsx';
 import { toast } from '../../ui/toasts.tsx';
+import { useIsPainted } from '../../ui/use-is-painted.ts';
 import { useIsShown } from '../../ui/use-is-shown.ts';
 import type { Link } from '../kind.ts';
 import { Aside } from './aside.tsx';
@@ -58,6 +59,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
   const [isLeaving, setLeaving] = useState(false);
   const [isScheduling, setScheduling] = useState(false);
   const mayWrite = may('links.write');
+  const isPainted = useIsPainted();
   const close = () => {
     kept.forget();
     onClose();
@@ -143,7 +145,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
               />
             </fieldset>
           </form>
-          <Aside draft={draft} link={link} />
+          {isPainted ? <Aside draft={draft} link={link} /> : <Skeleton className="h-96" />}
         </div>
       </Dialog>
       {isScheduling && seen !== undefined && (
@@ -169,7 +171,8 @@ function useSave(
   { noteFailure, keep }: KeptDraft<Draft>,
   close: () => void,
 ) {
-  const { slug, api } = useWorkspace();
+  const workspace = useWorkspace();
+  const { slug, api } = workspace;
   const navigate = useNavigate();
   const client = useQueryClient();
   const isShown = useIsShown();
@@ -179,7 +182,12 @@ function useSave(
     {
       label: 'QR code',
       run: () =>
-        void openDialog((shut) => <QrDialog link={link} onClose={() => shut(undefined)} />),
+        // The dialog is rendered beside the views of the workspace.
+        void openDialog((shut) => (
+          <WorkspaceProvider of={workspace}>
+            <QrDialog link={link} onClose={() => shut(undefined)} />
+          </WorkspaceProvider>
+        )),
     },
     {
       label: 'Customize',

@@ -6,7 +6,7 @@ import { answer } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { loadPart } from '../../api/reachability.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
-import { buttonLook, CopyButton } from '../../ui/button.tsx';
+import { buttonLook } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { type Link, nameOf, scanLinkOf } from '../kind.ts';
@@ -58,13 +58,14 @@ function PlainCode({ link }: { link: Link }) {
   return (
     <div className="flex flex-col gap-2">
       <QrPicture address={link.qrCode} of={nameOf(link)} />
-      <div className="flex items-center gap-2">
-        <a href={fromHere(link.qrCode)} download={`${name}.png`} className={buttonLook()}>
-          <Download size={15} aria-hidden />
-          Download
-        </a>
-        <CopyButton text={link.shortLink} label="Copy the short link" />
-      </div>
+      <a
+        href={fromHere(link.qrCode)}
+        download={`${name}.png`}
+        className={`${buttonLook()} self-start`}
+      >
+        <Download size={15} aria-hidden />
+        Download
+      </a>
       {may('qrcodes.write') && (
         <RouterLink
           to="/$workspace/qrcodes/new"

@@ -7,21 +7,20 @@ import {
   Megaphone,
   Replace,
 } from 'lucide-react';
-import { lazy, Suspense, useCallback, useState } from 'react';
+import { Suspense, useCallback, useState } from 'react';
 import { answer } from '../../api/client.ts';
-import { loadPart } from '../../api/reachability.ts';
 import type { Call } from '../../app/changes.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
+import { lazyPart, usePreload } from '../../ui/lazy-part.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { useAction } from '../../ui/use-action.ts';
-import { Label } from '../bulk-bar.tsx';
+import { BarLabel } from '../bar-label.tsx';
 import type { EditedKind } from './changes.ts';
 import type { BulkEditName } from './form.ts';
 
-const BulkEditDialog = lazy(
-  loadPart(async () => ({ default: (await import('./dialog.tsx')).BulkEditDialog })),
-);
+const BulkEditDialog = lazyPart(() => import('./dialog.tsx'), 'BulkEditDialog');
+const PARTS = [BulkEditDialog];
 
 interface MoreActionsProps {
   kind: EditedKind;
@@ -37,6 +36,7 @@ export function MoreActions({ kind, ids, mayWrite }: MoreActionsProps) {
   const [isSaving, run] = useAction();
   const [edit, setEdit] = useState<{ name: BulkEditName; ids: readonly string[] }>();
   const close = useCallback(() => setEdit(undefined), []);
+  usePreload(PARTS);
   const save = (format: 'csv' | 'ndjson') =>
     run(async () => {
       const send = api.POST as unknown as Call;
@@ -52,7 +52,7 @@ export function MoreActions({ kind, ids, mayWrite }: MoreActionsProps) {
         label="More actions"
         button={{
           icon: Ellipsis,
-          children: <Label>More</Label>,
+          children: <BarLabel>More</BarLabel>,
           'aria-busy': isSaving || undefined,
         }}
         items={[

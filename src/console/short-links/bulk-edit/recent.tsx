@@ -1,16 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Layers } from 'lucide-react';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { keys } from '../../api/keys.ts';
-import { loadPart } from '../../api/reachability.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Button } from '../../ui/button.tsx';
+import { lazyPart, usePreload } from '../../ui/lazy-part.tsx';
 import type { ListKind } from '../list-kind.ts';
 import { isBusy, recentQuery } from './changes.ts';
 
-const RecentDialog = lazy(
-  loadPart(async () => ({ default: (await import('./recent-dialog.tsx')).RecentDialog })),
-);
+const RecentDialog = lazyPart(() => import('./recent-dialog.tsx'), 'RecentDialog');
+const PARTS = [RecentDialog];
 
 /**
  * Opens the recent bulk changes of a list, with the progress of one that runs, also after a reload.
@@ -24,6 +23,7 @@ export function RecentBulkChanges({ kind }: { kind: Pick<ListKind, 'list' | 'inW
   const [isOpen, setOpen] = useState(false);
   const running = recent.find(isBusy);
   const isRunning = running !== undefined;
+  usePreload(PARTS);
   // The rows are read again once no change runs any more.
   useEffect(
     () =>

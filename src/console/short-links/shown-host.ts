@@ -1,0 +1,11 @@
+interface Named {
+  domain: string;
+  /** Absent for a static QR code. */
+  shortLink?: string | null | undefined;
+}
+
+/** Returns the domain of a record, with the port of its short link, as on a developer’s machine. */
+export function shownHost({ domain, shortLink }: Named): string {
+  const port = shortLink ? new URL(shortLink).port : '';
+  return port === '' ? domain : `${domain}:${port}`;
+}
