@@ -17,7 +17,7 @@ const DIALOG_MS = 100;
 /** Goal for the work of the main thread for one turn of the wheel, in ms on an idle machine. */
 const WHEEL_MS = 50;
 /** Most rows that the list may render, of those in view and beside it. */
-const MOST_ROWS = 60;
+const MOST_ROWS = 40;
 /** A slow or busy machine may take this many times the goal: its caches serve others too. */
 const TOLERANCE = 20;
 
@@ -25,7 +25,9 @@ const TOLERANCE = 20;
 const IDLE_MS = 2_000;
 
 const LINKS = 50_000;
-/** Pixels that a turn of the wheel scrolls. */
+/** Number of turns of a usual wheel, which scroll 120 px each. */
+const STEPS = 200;
+/** Pixels of a turn that replaces all rows, as moving the scroll bar does. */
 const TURN_PX = 6_000;
 
 /** A dialog, and the way to it. */
@@ -242,32 +244,42 @@ describe('speed of the console', function () {
           >;
           return scrollHeight - clientHeight - scrollTop;
         });
-      const works: number[] = [];
-      let before = await workOf(session);
-      while ((await bottom()) > 1) {
-        await page.mouse.wheel(0, TURN_PX);
-        await page.evaluate(
-          'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
-        );
-        expect(await page.getByRole('row').count()).to.be.at.most(MOST_ROWS);
-        const now = await workOf(session);
-        works.push(now - before);
-        before = now;
-      }
+      const isEnd = async () => (await bottom()) <= 1;
+      const most = [
+        await turn('of one step', 120, async (count) => count === STEPS || (await isEnd())),
+        await turn('over many screens', TURN_PX, isEnd),
+      ];
       await page
         .getByRole('row')
         .filter({ hasText: `/bulk-${LINKS - 1}` })
         .waitFor();
-      const tasks = await page.evaluate<number[]>('longTasks');
-      const longest = Math.max(0, ...tasks).toFixed(0);
-      const sorted = works.toSorted((a, b) => a - b);
-      const most = sorted.at(-1)!;
-      const median = sorted[Math.floor(sorted.length / 2)]!;
-      console.log(
-        `      ${works.length} turns of the wheel: ${tasks.length} long tasks, at most ${longest} ms; ` +
-          `of the processor for a turn ${median.toFixed(1)} ms (median), ${most.toFixed(1)} ms (most)`,
-      );
-      expect(most).to.be.at.most(TOLERANCE * WHEEL_MS);
+      expect(Math.max(...most)).to.be.at.most(TOLERANCE * WHEEL_MS);
+
+      /** Turns the wheel, prints the work of that, and returns the most of one turn, in ms. */
+      async function turn(name: string, px: number, isDone: (count: number) => Promise<boolean>) {
+        await page.evaluate('longTasks.length = 0');
+        const works: number[] = [];
+        let before = await workOf(session);
+        while (!(await isDone(works.length))) {
+          await page.mouse.wheel(0, px);
+          await page.evaluate(
+            'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+          );
+          expect(await page.getByRole('row').count()).to.be.at.most(MOST_ROWS);
+          const now = await workOf(session);
+          works.push(now - before);
+          before = now;
+        }
+        const tasks = await page.evaluate<number[]>('longTasks');
+        const longest = Math.max(0, ...tasks).toFixed(0);
+        const sorted = works.toSorted((one, other) => one - other);
+        const median = sorted[Math.floor(sorted.length / 2)]!;
+        console.log(
+          `      ${works.length} turns of the wheel ${name}: ${tasks.length} long tasks, at most ${longest} ms; ` +
+            `of the processor for a turn ${median.toFixed(1)} ms (median), ${sorted.at(-1)!.toFixed(1)} ms (most)`,
+        );
+        return sorted.at(-1)!;
+      }
     });
   });
 });

@@ -40,5 +40,8 @@ export const quarterOf = (day: string): string =>
 export const daysBetween = (first: string, second: string): number =>
   Math.round((Date.parse(second) - Date.parse(first)) / DAY_MS);
 
-/** Returns the browser's time zone. */
-export const browserTimezone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+let timezone: string | undefined;
+
+/** Returns the browser's time zone, which takes milliseconds to find. */
+export const browserTimezone = (): string =>
+  (timezone ??= Intl.DateTimeFormat().resolvedOptions().timeZone);

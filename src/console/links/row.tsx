@@ -12,9 +12,10 @@ import {
 } from 'lucide-react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { DestinationIcon } from '../short-links/destination-icon.tsx';
+import { RecordLink } from '../short-links/record-link.tsx';
 import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
-import { NameLink, RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
+import { RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
 import { shownHost } from '../short-links/shown-host.ts';
 import { CopyButton, copy } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
@@ -54,13 +55,13 @@ export function LinkCells({ link, actions }: LinkCellsProps) {
       </div>
       <div role="gridcell" className="min-w-0 flex-1">
         <div className="flex items-center gap-1.5">
-          <NameLink list="links" id={link.id}>
+          <RecordLink list="links" id={link.id} className="contents">
             {title === null ? (
               <ShortLinkName domain={shownHost(link)} slug={link.key} />
             ) : (
               <span className="truncate font-medium">{title}</span>
             )}
-          </NameLink>
+          </RecordLink>
           {title === null && copyInline}
           <LinkStates link={link} />
         </div>

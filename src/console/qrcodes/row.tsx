@@ -3,9 +3,10 @@ import { Copy, Info, Pencil, QrCode as QrCodeIcon, ScanLine } from 'lucide-react
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { DestinationIcon } from '../short-links/destination-icon.tsx';
+import { RecordLink } from '../short-links/record-link.tsx';
 import type { RecordActions } from '../short-links/record-page.tsx';
 import { FolderMark, RowLabels } from '../short-links/row-labels.tsx';
-import { NameLink, RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
+import { RecordMenu, VisitCount } from '../short-links/row-parts.tsx';
 import { shownHost } from '../short-links/shown-host.ts';
 import { copy } from '../ui/button.tsx';
 import { ShortLinkName } from '../ui/short-link-name.tsx';
@@ -66,13 +67,13 @@ export function CodeCells({ record, actions }: CodeCellsProps) {
       </div>
       <div role="gridcell" className="min-w-0 flex-1">
         <p className="flex items-center gap-1.5">
-          <NameLink list="qrcodes" id={record.id}>
+          <RecordLink list="qrcodes" id={record.id} className="contents">
             {isNamed ? (
               <span className="truncate font-medium">{nameOf(record)}</span>
             ) : (
               <ShortLinkName domain={shownHost(record)} slug={record.key} />
             )}
-          </NameLink>
+          </RecordLink>
           {record.archived && <Badge>Archived</Badge>}
         </p>
         <div className="flex items-center gap-1.5 text-muted">

@@ -16,6 +16,7 @@ import type { RecordKind } from './list-kind.ts';
 import { FURTHEST_ROW, PAGE_ROWS, type Query } from './listing.ts';
 import { isDeleted, overlaid, useOverlays } from './pending.ts';
 import { LoadingRow, openMenu, RecordRow, type RowActions } from './row.tsx';
+import { LabelsProvider } from './row-labels.tsx';
 import type { Selection } from './selection.ts';
 
 interface ListProps<Row extends { id: string }> {
@@ -42,7 +43,11 @@ export function RecordGrid<Row extends { id: string }>(props: ListProps<Row>) {
   if (!isBusy && answered !== props) setAnswered(props);
   const { pageQuery, total } = isBusy ? answered : props;
   const listKey = JSON.stringify(pageQuery(0).queryKey);
-  return <Rows {...props} listKey={listKey} pageQuery={pageQuery} total={total} isBusy={isBusy} />;
+  return (
+    <LabelsProvider>
+      <Rows {...props} listKey={listKey} pageQuery={pageQuery} total={total} isBusy={isBusy} />
+    </LabelsProvider>
+  );
 }
 
 /** Number of rows that Page Up and Page Down move. */
@@ -92,7 +97,7 @@ function Rows<Row extends { id: string }>(
     count: rows,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => (isDeletedAt(index) ? 0 : kind.rowPx),
-    overscan: 8,
+    overscan: 3,
   });
   useEffect(() => virtualizer.measure(), [overlays, virtualizer]);
   const items = virtualizer.getVirtualItems();

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Folder } from 'lucide-react';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { TagMark } from '../labels/colors.tsx';
@@ -10,15 +11,29 @@ import { Badge } from '../ui/states.tsx';
 /** Number of tags that a row shows. */
 const SHOWN = 2;
 
+interface Labels {
+  tags?: readonly Schemas['Tag'][] | undefined;
+  folders?: readonly Schemas['Folder'][] | undefined;
+}
+
+const LabelsContext = createContext<Labels>({});
+
+/** Reads the tags and folders once for all rows within, as queries of each row slow scrolling down. */
+export function LabelsProvider({ children }: { children: ReactNode }) {
+  const { api } = useWorkspace();
+  const tags = useQuery(tagsQuery(api)).data;
+  const folders = useQuery(foldersQuery(api)).data;
+  const labels = useMemo(() => ({ tags, folders }), [tags, folders]);
+  return <LabelsContext value={labels}>{children}</LabelsContext>;
+}
+
 interface RowLabelsProps {
   folderId: string | null;
   tags: readonly Schemas['TagReference'][] | null;
 }
 
-/** The cell with the folder and tags of a record, on wide screens. */
+/** The cell with the folder and tags of a record, on wide screens, within a `LabelsProvider`. */
 export function RowLabels({ folderId, tags }: RowLabelsProps) {
-  const { api } = useWorkspace();
-  const known = useQuery(tagsQuery(api)).data;
   const more = (tags?.length ?? 0) - SHOWN;
   return (
     <div
@@ -26,13 +41,7 @@ export function RowLabels({ folderId, tags }: RowLabelsProps) {
       className="hidden max-w-96 shrink-0 items-center gap-1 overflow-hidden lg:flex"
     >
       <FolderMark folderId={folderId} className="mr-1 min-w-0" />
-      {tags?.slice(0, SHOWN).map((tag) => (
-        <TagMark
-          key={tag.id}
-          name={tag.name}
-          color={known?.find(({ id }) => id === tag.id)?.color}
-        />
-      ))}
+      {tags && <TagMarks tags={tags.slice(0, SHOWN)} />}
       {more > 0 && (
         <span className="shrink-0">
           <Badge>+{more}</Badge>
@@ -44,17 +53,22 @@ export function RowLabels({ folderId, tags }: RowLabelsProps) {
 
 /** The folder and all tags of a record; renders nothing without any. */
 export function RecordLabels({ folderId, tags }: RowLabelsProps) {
-  const { api } = useWorkspace();
-  const known = useQuery(tagsQuery(api)).data;
   if (folderId === null && (tags ?? []).length === 0) return null;
   return (
-    <div className="flex flex-wrap items-center gap-1.5">
-      <FolderMark folderId={folderId} className="mr-1 min-w-0" />
-      {tags?.map(({ id, name }) => (
-        <TagMark key={id} name={name} color={known?.find((tag) => tag.id === id)?.color} />
-      ))}
-    </div>
+    <LabelsProvider>
+      <div className="flex flex-wrap items-center gap-1.5">
+        <FolderMark folderId={folderId} className="mr-1 min-w-0" />
+        {tags && <TagMarks tags={tags} />}
+      </div>
+    </LabelsProvider>
   );
+}
+
+function TagMarks({ tags }: { tags: readonly Schemas['TagReference'][] }) {
+  const known = useContext(LabelsContext).tags;
+  return tags.map(({ id, name }) => (
+    <TagMark key={id} name={name} color={known?.find((tag) => tag.id === id)?.color} />
+  ));
 }
 
 interface FolderMarkProps {
@@ -62,10 +76,9 @@ interface FolderMarkProps {
   className: string;
 }
 
-/** The folder of a record; renders nothing without one. */
+/** The folder of a record, within a `LabelsProvider`; renders nothing without one. */
 export function FolderMark({ folderId, className }: FolderMarkProps) {
-  const { api } = useWorkspace();
-  const name = useQuery(foldersQuery(api)).data?.find(({ id }) => id === folderId)?.name;
+  const name = useContext(LabelsContext).folders?.find(({ id }) => id === folderId)?.name;
   if (name === undefined) return null;
   return (
     <span className={classes('flex items-center gap-1 text-xs text-muted', className)}>

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import type { LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -6,7 +5,7 @@ import { classes } from '../ui/classes.ts';
 import { RowMenu } from '../ui/menu.tsx';
 import type { ListKind } from './list-kind.ts';
 import { type Counted, type RecordItems, useRecordItems } from './record-items.ts';
-import { CHART, routeOf } from './record-route.ts';
+import { RecordLink } from './record-link.tsx';
 
 interface VisitCountProps extends Pick<ListKind, 'list'> {
   id: string;
@@ -23,7 +22,7 @@ interface VisitCountProps extends Pick<ListKind, 'list'> {
 /** The cell with the number of visits, linked to their chart on the page of the record. */
 export function VisitCount(props: VisitCountProps) {
   const { list, id, isCounted = true, icon: Icon, label, children } = props;
-  const { slug, may } = useWorkspace();
+  const { may } = useWorkspace();
   const look = classes(
     'flex items-center justify-end gap-1 rounded-md tabular-nums max-md:h-11 max-md:min-w-11 max-md:px-1 md:h-8',
     props.className,
@@ -38,16 +37,9 @@ export function VisitCount(props: VisitCountProps) {
   return (
     <div role="gridcell" className="shrink-0">
       {isCounted && may('analytics.read') ? (
-        <Link
-          {...routeOf({ list }, slug, id)}
-          search={{ interval: 'all' }}
-          hash={CHART}
-          title="Chart"
-          tabIndex={-1}
-          className={classes(look, 'hover:underline')}
-        >
+        <RecordLink list={list} id={id} isToChart className={look}>
           {content}
-        </Link>
+        </RecordLink>
       ) : (
         <span className={look}>{content}</span>
       )}
@@ -65,23 +57,5 @@ export function RecordMenu<Row extends Counted>({ name, ...items }: RecordMenuPr
     <div role="gridcell">
       <RowMenu label={`Actions for ${name}`} tabIndex={-1} items={useRecordItems(items)} />
     </div>
-  );
-}
-
-interface NameLinkProps extends Pick<ListKind, 'list'> {
-  id: string;
-  children: ReactNode;
-}
-
-/**
- * The link to the page of a record around its name, for a new window; the row itself opens the page
- * too, so the link is no tab stop.
- */
-export function NameLink({ list, id, children }: NameLinkProps) {
-  const { slug } = useWorkspace();
-  return (
-    <Link {...routeOf({ list }, slug, id)} tabIndex={-1} className="contents hover:underline">
-      {children}
-    </Link>
   );
 }

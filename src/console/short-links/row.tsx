@@ -1,6 +1,7 @@
 import { memo, type ReactNode } from 'react';
 import { classes } from '../ui/classes.ts';
 import { Skeleton } from '../ui/states.tsx';
+import { useIsPainted } from '../ui/use-is-painted.ts';
 
 /** Actions of a row; the same object for all rows, so that only changed rows render again. */
 export interface RowActions {
@@ -35,7 +36,7 @@ export function openMenu(row: HTMLElement | undefined): void {
 
 const place = ({ top, height }: PlaceProps) => ({ transform: `translateY(${top}px)`, height });
 const rowLook =
-  'absolute inset-x-0 top-0 flex items-center gap-3 border-b border-line px-4 max-md:gap-2 max-md:px-1 md:px-6';
+  'absolute inset-x-0 top-0 contain-strict flex items-center gap-3 border-b border-line px-4 max-md:gap-2 max-md:px-1 md:px-6';
 
 /** True for events of the menu key and Shift+F10, which have no pointer type. */
 const isByKey = (event: MouseEvent): boolean =>
@@ -43,6 +44,8 @@ const isByKey = (event: MouseEvent): boolean =>
 
 function Row<Row>(props: RecordRowProps<Row>) {
   const { index, record, name, cells, isActive, isSelected, maySelect, actions } = props;
+  // All cells of the rows that one turn of the wheel shows would block the page for too long.
+  const isPainted = useIsPainted();
   return (
     <div
       role="row"
@@ -93,7 +96,7 @@ function Row<Row>(props: RecordRowProps<Row>) {
           </label>
         </div>
       )}
-      {cells(record)}
+      {isPainted ? cells(record) : <span className="truncate pl-11 font-medium">{name}</span>}
     </div>
   );
 }

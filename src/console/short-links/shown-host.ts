@@ -6,6 +6,6 @@ interface Named {
 
 /** Returns the domain of a record, with the port of its short link, as on a developer’s machine. */
 export function shownHost({ domain, shortLink }: Named): string {
-  const port = shortLink ? new URL(shortLink).port : '';
-  return port === '' ? domain : `${domain}:${port}`;
+  const port = /^https?:\/\/[^/:]+(:\d+)/.exec(shortLink ?? '')?.[1] ?? '';
+  return domain + port;
 }
