@@ -184,7 +184,7 @@ describe('the console loses nothing', function () {
         await answerDialog(page, true, () => page.reload());
         await page.getByText(RESTORED).waitFor();
         await create();
-        await page.getByText(/created/).waitFor();
+        await page.getByText(/(?:created and copied|QR code created)$/).waitFor();
         expect((await world.api.get(`/${list}`)).body, path).to.have.length(1);
       });
     }
