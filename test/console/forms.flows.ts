@@ -102,11 +102,12 @@ describe('forms of the console', function () {
       expect(await said.getByRole('link', { name: 'Open' }).getAttribute('href')).to.equal(
         shortLink,
       );
-      await expectAccessible(page, 'created');
+      // The message closes by itself, so nothing slow may come before this click.
       await said.getByRole('button', { name: 'QR code' }).click();
       await dialog(page)
         .getByRole('img', { name: /^QR code of/ })
         .waitFor();
+      await expectAccessible(page, 'created');
       await dialog(page).getByRole('button', { name: 'Close' }).click();
     });
   });
