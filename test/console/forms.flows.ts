@@ -240,6 +240,28 @@ describe('forms of the console', function () {
     });
   });
 
+  it('keeps the focus in the rules after one of them is removed', async () => {
+    await inConsole(world, 'links?new=link', {}, async (page) => {
+      await page.locator('summary', { hasText: 'Rules' }).click();
+      for (let rule = 0; rule < 3; rule += 1) {
+        await page.getByRole('button', { name: 'Add rule' }).click();
+      }
+      const remove = (rule: number) =>
+        page
+          .getByRole('listitem', { name: `Rule ${rule}`, exact: true })
+          .getByRole('button', { name: 'Remove rule' })
+          .press('Enter');
+      const focused = page.locator(':focus');
+      await remove(1);
+      expect(await focused.getAttribute('aria-label')).to.equal('Rule 1');
+      await page.getByText('Rule 1 removed').waitFor();
+      await remove(2);
+      expect(await focused.getAttribute('aria-label')).to.equal('Rule 1');
+      await remove(1);
+      expect(await focused.innerText()).to.equal('Add rule');
+    });
+  });
+
   it('suggests cities in a rule as they are typed', async () => {
     await inConsole(world, 'links?new=link', {}, async (page) => {
       await destination(page).fill(A);

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp, GripVertical, Plus, TriangleAlert, X } from 'lucide-react';
 import { type ComponentProps, type KeyboardEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Choices } from '../ui/choices.tsx';
@@ -35,6 +36,7 @@ export function RulesSection({ draft, errors, change }: PartProps) {
   const [dragged, setDragged] = useState<string>();
   const [said, setSaid] = useState('');
   const list = useRef<HTMLOListElement>(null);
+  const addButton = useRef<HTMLButtonElement>(null);
   const [now] = useState(() => Date.now());
   const reasons = unreachable(
     rules.map((rule) => ruleToBody(rule).value),
@@ -46,6 +48,15 @@ export function RulesSection({ draft, errors, change }: PartProps) {
     const rule = rules[from]!;
     change({ rules: rules.toSpliced(from, 1).toSpliced(to, 0, rule) });
     setSaid(`Rule ${from + 1} is now rule ${to + 1} of ${rules.length}`);
+  };
+  const remove = (index: number) => {
+    // The focus can move only once the rule and its focused button are gone.
+    flushSync(() => {
+      change({ rules: rules.toSpliced(index, 1) });
+      setSaid(`Rule ${index + 1} removed`);
+    });
+    const left = [...(list.current?.querySelectorAll<HTMLElement>(':scope > li') ?? [])];
+    (left[index] ?? left.at(-1) ?? addButton.current)?.focus();
   };
   const onKeyDown = (event: KeyboardEvent, index: number) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
@@ -64,6 +75,7 @@ export function RulesSection({ draft, errors, change }: PartProps) {
           <li
             key={rule.id}
             aria-label={`Rule ${index + 1}`}
+            tabIndex={-1}
             onDragOver={(event) => {
               if (dragged === undefined) return;
               event.preventDefault();
@@ -112,7 +124,7 @@ export function RulesSection({ draft, errors, change }: PartProps) {
               warning={warningOf(reasons.get(index))}
               errorOf={(part) => errorAt(errors, `rules[${index}]${part}`)}
               change={(changed) => change({ rules: rules.with(index, changed) })}
-              remove={() => change({ rules: rules.toSpliced(index, 1) })}
+              remove={() => remove(index)}
             />
           </li>
         ))}
@@ -124,7 +136,11 @@ export function RulesSection({ draft, errors, change }: PartProps) {
         <FieldError error={errors['rules']} label="Rules" />
       )}
       <div>
-        <Button icon={Plus} onClick={() => change({ rules: [...rules, newRule()] })}>
+        <Button
+          ref={addButton}
+          icon={Plus}
+          onClick={() => change({ rules: [...rules, newRule()] })}
+        >
           Add rule
         </Button>
       </div>
