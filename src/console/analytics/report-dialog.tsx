@@ -128,7 +128,7 @@ function ReportForm({ report, query, summary, onCreated, onClose }: ReportFormPr
       <TextField
         label="Name"
         hint="The heading of the report."
-        autoFocus
+        data-autofocus
         required
         maxLength={190}
         {...text('name')}

@@ -71,7 +71,7 @@ export function DestinationDialog({ destination, onClose }: DestinationDialogPro
           options={TYPE_OPTIONS}
         />
       )}
-      <TextField label="Name" autoFocus required maxLength={100} {...text('name')} />
+      <TextField label="Name" data-autofocus required maxLength={100} {...text('name')} />
       <fieldset className="flex flex-col gap-4">
         <legend className="mb-1 font-medium">{label}</legend>
         <p className="text-muted">

@@ -106,7 +106,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
         <TextField
           label="Domain"
           hint="A domain or subdomain that you own, such as go.example.com. Paste a list to add several."
-          autoFocus
+          data-autofocus
           required
           spellCheck={false}
           autoCapitalize="none"

@@ -180,7 +180,7 @@ export function LabelForm({ kind, label, values, onClose, children }: LabelFormP
       error={save.error}
       onSubmit={submit}
     >
-      <TextField label="Name" autoFocus required maxLength={190} {...text('name')} />
+      <TextField label="Name" data-autofocus required maxLength={190} {...text('name')} />
       {children}
     </FormDialog>
   );

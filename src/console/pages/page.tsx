@@ -87,7 +87,7 @@ function NewPageDialog({ onClose }: { onClose(): void }) {
       <TextField
         label="Title"
         hint="Shown to visitors. You add text, an image and a form next."
-        autoFocus
+        data-autofocus
         required
         maxLength={200}
         {...text('title')}

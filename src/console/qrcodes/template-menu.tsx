@@ -92,7 +92,7 @@ function RenameDialog({ template, onClose }: DialogProps) {
     >
       <TextField
         label="Template name"
-        autoFocus
+        data-autofocus
         maxLength={64}
         value={name}
         onChange={({ target }) => setName(target.value)}

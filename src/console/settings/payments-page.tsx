@@ -147,7 +147,7 @@ function NewDialog({ onClose }: { onClose(): void }) {
         {...text('type')}
         options={Object.entries(PROCESSORS)}
       />
-      <TextField label="Name" autoFocus required maxLength={100} {...text('name')} />
+      <TextField label="Name" data-autofocus required maxLength={100} {...text('name')} />
       <TextField
         label="Secret"
         hint={SECRET_HINT}
@@ -177,7 +177,7 @@ function EditDialog({ connection, onClose }: { connection: Connection; onClose()
         update.write({ seen: connection, body: { name, ...(secret !== '' && { secret }) } })
       }
     >
-      <TextField label="Name" autoFocus required maxLength={100} {...text('name')} />
+      <TextField label="Name" data-autofocus required maxLength={100} {...text('name')} />
       <TextField
         label="New secret"
         hint="Leave empty to keep the current one. A replaced secret is accepted for a day."

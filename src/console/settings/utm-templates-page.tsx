@@ -138,7 +138,7 @@ function TemplateDialog({ template, onClose }: TemplateDialogProps) {
       error={save.error}
       onSubmit={submit}
     >
-      <TextField label="Name" autoFocus required maxLength={190} {...text('name')} />
+      <TextField label="Name" data-autofocus required maxLength={190} {...text('name')} />
       {UTM.map(([one, label, example]) => (
         <TextField key={one} label={label} placeholder={example} maxLength={500} {...text(one)} />
       ))}

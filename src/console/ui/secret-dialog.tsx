@@ -26,7 +26,7 @@ export function SecretDialog({ title, label, secret, onClose, children }: Secret
             <input
               {...control}
               readOnly
-              autoFocus
+              data-autofocus
               value={secret}
               spellCheck={false}
               autoComplete="off"

@@ -74,7 +74,7 @@ export function WebhookDialog({ webhook, onClose, onCreated }: WebhookDialogProp
       isDisabled={kinds.length === 0}
       onSubmit={submit}
     >
-      <TextField label="Name" autoFocus required maxLength={100} {...text('name')} />
+      <TextField label="Name" data-autofocus required maxLength={100} {...text('name')} />
       <TextField
         label="URL"
         type="url"

@@ -88,7 +88,7 @@ export function NewKeyDialog({ onClose, onCreated }: NewKeyDialogProps) {
       <TextField
         label="Name"
         hint="Where the key is used, such as “Shop” or “CI”."
-        autoFocus
+        data-autofocus
         required
         maxLength={100}
         {...text('name')}

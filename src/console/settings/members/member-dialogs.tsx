@@ -42,7 +42,7 @@ export function InviteDialog({ onClose, onInvited }: InviteDialogProps) {
         label="Email"
         type="email"
         hint="We’ll email them an invite link. If email isn’t set up, you get the link to share."
-        autoFocus
+        data-autofocus
         required
         {...text('email')}
       />
