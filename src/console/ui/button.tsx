@@ -7,7 +7,7 @@ type Look = 'primary' | 'plain' | 'quiet' | 'danger';
 /** Class names of a button, also for links that look like one. */
 export const buttonLook = (look: Look = 'plain', size: 'small' | 'medium' = 'medium'): string =>
   classes(
-    'inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none disabled:opacity-50',
+    'inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none disabled:opacity-50 aria-disabled:opacity-50',
     size === 'small'
       ? 'h-7 px-2 text-xs max-md:h-11 max-md:px-3'
       : 'h-9 px-3 max-md:h-11 max-md:min-w-11',
@@ -21,7 +21,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   look?: Look;
   size?: 'small' | 'medium';
   icon?: LucideIcon;
-  /** True while the action runs: the button shows a spinner and cannot be pressed. */
+  /** True while the action runs: the button shows a spinner, keeps the focus, and does nothing. */
   busy?: boolean;
 }
 
@@ -32,7 +32,9 @@ export function Button({ look, size, icon: Icon, busy = false, children, ...rest
     <button
       type="button"
       {...rest}
-      disabled={rest.disabled === true || busy}
+      // A disabled button would lose the focus.
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : rest.onClick}
       aria-busy={busy || undefined}
       className={classes(buttonLook(look, size), rest.className)}
     >
