@@ -48,7 +48,12 @@ export function Dialog({
     dialog?.showModal();
     // React's autoFocus runs too early, before the dialog is shown.
     dialog?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // A message that opened the dialog is gone, and with it the button that had the focus.
+      if (document.activeElement !== document.body) return;
+      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+    };
   }, []);
   const ask = () => {
     if (mayClose?.() !== false) onClose();
