@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { db } from '../../src/infra/db.ts';
+import { browser } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { clipboard, dialog, expectAccessible, inConsole, sizes, useBrowser } from './window.ts';
@@ -253,6 +254,21 @@ describe('lists of the console', function () {
       });
     });
   }
+
+  it('counts the first click on a new link without a reload, in its row and on its page', async () => {
+    await aLink('new');
+    await inConsole(world, 'links', {}, async (page) => {
+      const clicks = (count: number) => row(page, '/new').getByText(`Clicks:${count}`);
+      await clicks(0).waitFor();
+      await world.visit('/new', { userAgent: browser(861) });
+      await clicks(1).waitFor();
+      await row(page, '/new').click();
+      const total = page.locator('[data-metric=clicks]');
+      await total.locator('[data-value="1"]').waitFor();
+      await world.visit('/new', { userAgent: browser(862) });
+      await total.locator('[data-value="2"]').waitFor();
+    });
+  });
 
   it('filters by the default domain of the service', async () => {
     await aLink('own');

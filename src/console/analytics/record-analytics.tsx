@@ -1,6 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChartNoAxesColumn } from 'lucide-react';
 import { useEffect, useMemo, useRef } from 'react';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { buttonLook } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
@@ -19,6 +21,8 @@ import { RecordQuery, useEventQuery } from './use-event-query.ts';
 
 interface RecordAnalyticsProps {
   of: { linkId: string } | { qrcodeId: string };
+  /** Number of visits of the record; the numbers here are read again when it changes. */
+  visits: number;
   /** True when the URL asks for the chart, to which the page then scrolls. */
   isTarget: boolean;
 }
@@ -29,7 +33,14 @@ const SHOWN_CARDS = CARDS.filter(({ id }) => ['referrers', 'locations', 'devices
 const ROWS = 5;
 
 /** Clicks or scans of one record over time, and where they come from. */
-export default function RecordAnalytics({ of, isTarget }: RecordAnalyticsProps) {
+export default function RecordAnalytics({ of, visits, isTarget }: RecordAnalyticsProps) {
+  const client = useQueryClient();
+  const shown = useRef(visits);
+  useEffect(() => {
+    if (shown.current === visits) return;
+    shown.current = visits;
+    void client.invalidateQueries({ queryKey: keys.analytics.all });
+  }, [client, visits]);
   const id = 'linkId' in of ? of.linkId : of.qrcodeId;
   const isLink = 'linkId' in of;
   const query = useMemo<EventQuery>(

@@ -24,7 +24,8 @@ const PARTS = [LinkDialog];
 /** The page of a link; the URL also holds the period of its chart, and whether its form is open. */
 export function LinkPage() {
   const { link: id } = useParams({ from: '/$workspace/links/$link' });
-  const query = useRecord('links', id);
+  const { edit } = useSearch({ from: '/$workspace/links/$link' });
+  const query = useRecord('links', id, edit === 'form');
   if (query.data !== undefined) return <OneLink link={query.data} />;
   return (
     <Page title="Link">

@@ -13,6 +13,18 @@ export const FURTHEST_ROW = 100_000;
  */
 const COUNT_MS = 400;
 
+/** Age up to which people may be waiting for the first visits of a record, in ms. */
+const NEW_MS = 10 * 60_000;
+/** Interval between requests for the visits of new records, in ms. */
+const REFRESH_MS = 5_000;
+
+/**
+ * Returns the interval at which to read records again: only new ones, since their owners test them
+ * and wait for the visit to be counted.
+ */
+export const refreshOf = (records: readonly { createdAt: string }[] = []): number | false =>
+  records.some(({ createdAt }) => Date.now() - Date.parse(createdAt) < NEW_MS) && REFRESH_MS;
+
 /** A request and the key of its cached response. */
 export interface Query<Answer> {
   queryKey: readonly unknown[];
@@ -49,9 +61,18 @@ export const parametersOf = (
 /**
  * Loads the first page of a list and the number of matching rows, which is `undefined` while they
  * are counted. A first page that is not full is the whole list, so it needs no count.
+ *
+ * @param isFormOpen true to read new records no more: an ended session would interrupt the form
  */
-export function useFirstPage<Row>(page: Query<Row[]>, count: Query<number>) {
-  const first = useQuery(page);
+export function useFirstPage<Row extends { createdAt: string }>(
+  page: Query<Row[]>,
+  count: Query<number>,
+  isFormOpen: boolean,
+) {
+  const first = useQuery({
+    ...page,
+    refetchInterval: ({ state }) => !isFormOpen && refreshOf(state.data),
+  });
   const isFull = first.data?.length === PAGE_ROWS;
   const key = JSON.stringify(count.queryKey);
   const isSettled = useDebounced(key, COUNT_MS) === key;

@@ -59,7 +59,7 @@ export function useSetSearch({ route }: Pick<RecordKind<never>, 'route'>): SetSe
   );
 }
 
-interface RecordPageProps<Row extends Listed> extends SearchProps {
+interface RecordPageProps<Row extends Listed & { createdAt: string }> extends SearchProps {
   kind: RecordKind<Row>;
   /** Opens the form of a new record. */
   create(): void;
@@ -84,7 +84,9 @@ interface RecordPageProps<Row extends Listed> extends SearchProps {
  * The page that lists links or QR codes, with its toolbar and its bulk actions; the URL holds the
  * filters and the sort order.
  */
-export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
+export function RecordPage<Row extends Listed & { createdAt: string }>(
+  props: RecordPageProps<Row>,
+) {
   const { kind, search, setSearch, create, edit, cells, isForReaders = false } = props;
   const { noun } = kind;
   const { slug, api, may } = useWorkspace();
@@ -118,7 +120,11 @@ export function RecordPage<Row extends Listed>(props: RecordPageProps<Row>) {
   );
   const cellsOf = useCallback((record: Row) => cells(record, actions), [cells, actions]);
   const queryOf = (page: number) => pageQuery<Row>(api, kind, search, page);
-  const { first, total } = useFirstPage(queryOf(0), countQuery(api, kind, search));
+  const { first, total } = useFirstPage(
+    queryOf(0),
+    countQuery(api, kind, search),
+    search['new'] !== undefined || search['edit'] !== undefined,
+  );
   const selected = [...selection.records.values()];
   const selectAll = () => void selection.selectAll(queryOf);
   useShortcuts({

@@ -80,6 +80,7 @@ export function RecordView<Row extends ShortLinkRecord & Listed>(props: RecordVi
             <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
               <RecordAnalytics
                 of={kind.list === 'links' ? { linkId: record.id } : { qrcodeId: record.id }}
+                visits={kind.visitsOf(record)}
                 isTarget={hash === CHART}
               />
             </Suspense>

@@ -4,13 +4,25 @@ import { type RecordOf, recordQuery } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import type { RecordKind } from './list-kind.ts';
 import type { Listed } from './listed.ts';
+import { refreshOf } from './listing.ts';
 import { overlaid, useOverlays } from './pending.ts';
 import { useRecordDialogs } from './record-dialogs.tsx';
 
-/** Loads the record of a page with changes that are not sent yet. */
-export function useRecord<List extends 'links' | 'qrcodes'>(list: List, id: string) {
+/**
+ * Loads the record of a page with changes that are not sent yet.
+ *
+ * @param isFormOpen true to read a new record no more: an ended session would interrupt the form
+ */
+export function useRecord<List extends 'links' | 'qrcodes'>(
+  list: List,
+  id: string,
+  isFormOpen = false,
+) {
   const { api } = useWorkspace();
-  const query = useQuery(recordQuery(api, list, id));
+  const query = useQuery({
+    ...recordQuery(api, list, id),
+    refetchInterval: ({ state: { data } }) => !isFormOpen && refreshOf(data && [data]),
+  });
   const overlays = useOverlays();
   const record = query.data as RecordOf<List> | undefined;
   return {
