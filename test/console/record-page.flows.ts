@@ -65,6 +65,18 @@ describe('the page of a link in the console', function () {
 
   const linkNow = async () => (await world.api.get(`/links/${linkId}`)).body;
 
+  it('names a link without a title once', async () => {
+    const { body: link } = await world.api.post('/links', { url: A, key: 'untitled', title: null });
+    await inConsole(world, `links/${link.id}`, {}, async (page) => {
+      await heading(page, `${world.domain}/untitled`).waitFor();
+      const summary = panel(page, 'Summary');
+      await summary.getByText('Short link', { exact: true }).waitFor();
+      expect(await summary.getByText('/untitled').count()).to.equal(0);
+      await summary.getByRole('button', { name: 'Copy the short link' }).click();
+      expect(await clipboard(page)).to.equal(link.shortLink);
+    });
+  });
+
   for (const size of sizes) {
     it(`shows numbers, edits, reverts, deletes, and restores a link (${size})`, async () => {
       const { body: count } = await world.api.get('/analytics', {

@@ -149,6 +149,7 @@ function AllRecords<Row>({ kind }: { kind: RecordKind<Row> }) {
 function Summary<Row extends ShortLinkRecord & Listed>(props: RecordViewProps<Row>) {
   const { kind, record, title, shortLink, summary } = props;
   const { icon: Icon } = summary;
+  const host = shownHost({ domain: record.domain, shortLink });
   return (
     <section
       aria-label="Summary"
@@ -158,11 +159,16 @@ function Summary<Row extends ShortLinkRecord & Listed>(props: RecordViewProps<Ro
         props.states && <p>{props.states}</p>
       ) : (
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
-          <ShortLinkName
-            domain={shownHost({ domain: record.domain, shortLink })}
-            slug={record.key}
-            className="max-w-full text-base font-semibold"
-          />
+          {title === `${host}/${record.key}` ? (
+            // The heading of a record without a title is its short link already.
+            <span className="font-medium">Short link</span>
+          ) : (
+            <ShortLinkName
+              domain={host}
+              slug={record.key}
+              className="max-w-full text-base font-semibold"
+            />
+          )}
           <span className="flex items-center">
             <CopyButton text={shortLink} label="Copy the short link" />
             <IconButton icon={Share2} label="Share" onClick={() => void share(title, shortLink)} />
