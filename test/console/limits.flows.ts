@@ -75,6 +75,11 @@ describe('limits in the console', function () {
         await page.getByText('Theirs').first().waitFor();
         expect(await page.getByText('Others').count()).to.equal(0);
         await expectAccessible(page, `limits-links-${size}`);
+        // New links are in the only folder, so there is none to choose.
+        await page.getByRole('button', { name: 'Create link' }).click();
+        await dialog(page).getByText('Tags', { exact: true }).waitFor();
+        expect(await dialog(page).getByLabel('Folder').count()).to.equal(0);
+        await page.keyboard.press('Escape');
         const views = [
           `links/${theirs.body.id}`,
           'links/new',

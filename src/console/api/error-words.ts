@@ -80,6 +80,7 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must be at most (-?[\d.]+)$/, 'Enter $1 or less.'],
   [/^must contain at most (\d+) items?$/, 'Use at most $1.'],
   [/^must be at least (\d+) px for this content/, 'Use at least $1 px for this content.'],
+  [/^must be one of the folders to which the caller/, 'Choose a folder.'],
   [/^must be one of /, 'This isn’t one of the choices.'],
   [/^must be unique$|^must not contain (?:a )?duplicates?/, 'This is here twice.'],
   [/^must not contain (?:line breaks or )?control characters$/, 'Remove the line breaks.'],

@@ -60,15 +60,18 @@ function TagsField({ draft, errors, change }: PartProps) {
 }
 
 function FolderField({ draft, errors, change }: PartProps) {
-  const { api } = useWorkspace();
+  const { api, limits } = useWorkspace();
   const folders = useQuery(foldersQuery(api)).data ?? [];
+  const required = limits?.folderIds ?? [];
+  // All records of a person with a single folder are in it.
+  if (required.length === 1) return null;
   return (
     <SelectField
       label="Folder"
       value={draft.folderId}
       error={errors['folderId']}
       onChange={(event) => change({ folderId: event.target.value })}
-      none="None"
+      none={required.length > 0 ? 'Choose a folder' : 'None'}
       options={folders.map(({ id, name }) => [id, name])}
     />
   );
