@@ -310,6 +310,7 @@ describe('settings in the console', function () {
           .getByLabel('File to import')
           .setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
         await status(page, 'Ready to import').waitFor();
+        await page.getByText('Destination: Enter a full URL').first().waitFor();
         expect((await world.api.get('/links/count')).body).to.equal(0);
         const started = Date.now();
         await page.getByRole('button', { name: 'Import', exact: true }).click();

@@ -405,8 +405,16 @@ const BY_STATUS: Readonly<Record<number, string>> = {
   422: 'The service didn’t accept this. Check what you entered.',
 };
 
-/** Translates a refusal for places that have no form to show field errors. */
-export function refusalInWords(status: number, message: string): string {
+/**
+ * Translates a refusal for places that have no form to show field errors.
+ *
+ * @param nameOf returns the label of a field where its place has other labels than forms
+ */
+export function refusalInWords(
+  status: number,
+  message: string,
+  nameOf: (path: string) => string = labelOf,
+): string {
   const scope = /lacks the scope "(\w+)\.(\w+)"/.exec(message);
   if (scope !== null) {
     const area = AREAS[scope[1]!] ?? 'this';
@@ -422,7 +430,7 @@ export function refusalInWords(status: number, message: string): string {
   if (fields.length > 0) {
     return fields
       .map(([path, words]) => {
-        const label = labelOf(path);
+        const label = nameOf(path);
         const said = inWords(words, label);
         return said === words ? `${label}: ${said}` : said;
       })

@@ -1,11 +1,11 @@
 import { Download } from 'lucide-react';
 import { download, type Schemas } from '../api/client.ts';
-import { refusalInWords } from '../api/error-words.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { Table } from '../ui/table.tsx';
 import { useAction } from '../ui/use-action.ts';
+import { reasonInWords } from './fields.ts';
 
 /** Number of errors on the page; the downloadable file has all of them. */
 const SHOWN = 20;
@@ -41,9 +41,7 @@ export function Errors({ one }: { one: Schemas['ImportDetails'] }) {
           { name: 'Column', isMinor: true, render: ({ column }) => column ?? '–' },
           {
             name: 'Reason',
-            render: ({ message }) => (
-              <span className="break-words">{refusalInWords(422, message)}</span>
-            ),
+            render: ({ message }) => <span className="break-words">{reasonInWords(message)}</span>,
           },
         ]}
       />

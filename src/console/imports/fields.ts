@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client.ts';
+import { labelOf, refusalInWords } from '../api/error-words.ts';
 
 export type ImportField = NonNullable<Schemas['ImportField']>;
 
@@ -48,6 +49,10 @@ export const FIELD_LABELS: Readonly<Record<ImportField, string>> = {
   status: 'Status (active or disabled)',
   hasSecret: 'Has a secret',
 };
+
+/** Translates the reason for which a row is refused, with the labels of the fields above. */
+export const reasonInWords = (message: string): string =>
+  refusalInWords(422, message, (path) => FIELD_LABELS[path as ImportField] ?? labelOf(path));
 
 type Source = Schemas['Import']['source'];
 

@@ -1,7 +1,7 @@
 import type { Schemas } from '../api/client.ts';
-import { refusalInWords } from '../api/error-words.ts';
 import { Badge } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
+import { reasonInWords } from './fields.ts';
 
 const OUTCOMES = {
   created: { label: 'Create', tone: 'success' },
@@ -67,7 +67,7 @@ export function Preview({ one }: { one: Schemas['ImportDetails'] }) {
                 )}
                 {errors.map(({ message }) => (
                   <span key={message} className="text-xs text-danger">
-                    {refusalInWords(422, message)}
+                    {reasonInWords(message)}
                   </span>
                 ))}
               </div>

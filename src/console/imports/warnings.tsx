@@ -1,6 +1,6 @@
 import type { Schemas } from '../api/client.ts';
-import { refusalInWords } from '../api/error-words.ts';
 import { Refused } from '../ui/form-dialog.tsx';
+import { reasonInWords } from './fields.ts';
 import { useImportChange } from './use-import-change.ts';
 
 type Warning = Schemas['ImportWarning'];
@@ -11,7 +11,7 @@ function inWords({ column, message }: Warning): string {
   const words =
     lead === undefined || rule === undefined
       ? `${message.replaceAll(/\bkey\b/g, 'slug')}.`
-      : `${lead}: ${refusalInWords(422, rule)}`;
+      : `${lead}: ${reasonInWords(rule)}`;
   return column === null ? words : `${column}: ${words}`;
 }
 
