@@ -12,7 +12,7 @@ import type { DomainChecks } from './check-record.ts';
 import { hostFieldOf } from './dns-hosts.ts';
 import { type DomainToCheck, domainCheckJobs } from './jobs.ts';
 import { verificationRecord } from './record.ts';
-import { ABSENT, hasVerificationRecord } from './verify.ts';
+import { ABSENT, equal, textsOf } from './verify.ts';
 import { findZone, type Zone } from './zone.ts';
 
 /** Time for which the checks of a domain are cached, in s, because consoles poll them. */
@@ -136,15 +136,17 @@ async function checkVerification({
   verified,
 }: DomainToCheck): Promise<Findings['verification']> {
   if (verified) return { status: 'verified', reason: null };
-  try {
-    if (await hasVerificationRecord(slug, token)) return { status: 'found', reason: null };
-  } catch {
-    return { status: 'unknown', reason: NO_NAME_SERVER };
-  }
   const { name, value } = verificationRecord(slug, token);
+  const texts = await textsOf(name).catch(() => undefined);
+  if (texts === undefined) return { status: 'unknown', reason: NO_NAME_SERVER };
+  if (texts.some((text) => equal(text, value))) return { status: 'found', reason: null };
+  const [other] = texts;
   return {
     status: 'missing',
-    reason: `There is no TXT record "${name}" with the value "${value}".`,
+    reason:
+      other === undefined
+        ? `There is no TXT record "${name}" with the value "${value}".`
+        : `The TXT record "${name}" has the value "${other}" instead of "${value}".`,
   };
 }
 

@@ -12,18 +12,27 @@ const DNS_TIMEOUT_MS = 2_000;
  * @throws Error when no name server answered
  */
 export async function hasVerificationRecord(slug: string, token: string): Promise<boolean> {
-  const resolver = newResolver(DNS_TIMEOUT_MS);
   const { name, value } = verificationRecord(slug, token);
+  return (await textsOf(name)).some((text) => equal(text, value));
+}
+
+/**
+ * Reads the values of the TXT records of a name; none if it has no such record.
+ *
+ * @throws Error when no name server answered
+ */
+export async function textsOf(name: string): Promise<string[]> {
   try {
-    const records = await resolver.resolveTxt(name);
-    return records.some((chunks) => equal(chunks.join(''), value));
+    const records = await newResolver(DNS_TIMEOUT_MS).resolveTxt(name);
+    return records.map((chunks) => chunks.join(''));
   } catch (error) {
-    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return false;
+    if (ABSENT.has((error as NodeJS.ErrnoException).code ?? '')) return [];
     throw error;
   }
 }
 
-function equal(a: string, b: string): boolean {
+/** Compares in a time that does not depend on the texts. */
+export function equal(a: string, b: string): boolean {
   const [x, y] = [Buffer.from(a), Buffer.from(b)];
   return x.length === y.length && timingSafeEqual(x, y);
 }

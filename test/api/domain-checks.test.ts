@@ -216,6 +216,17 @@ describe('GET /domains/{id}/checks', () => {
     }
   });
 
+  it('names the value of a TXT record that is not the right one', async () => {
+    const { api, domain } = await aDomain();
+    const { name, value } = domain.verification;
+    stack().dns.records.set(name, 'shortlinks-verify=of-another');
+    const { body } = await api.get(`/domains/${domain.id}/checks`);
+    expect(body.verification).to.include({
+      status: 'missing',
+      reason: `The TXT record "${name}" has the value "shortlinks-verify=of-another" instead of "${value}".`,
+    });
+  });
+
   it('says where no name server answers', async () => {
     const { api, slug } = await aWorkspace();
     const host = `broken.${slug}.example`;

@@ -299,6 +299,11 @@ describe('records in the console', function () {
         await photograph(page, `domain-setup-${size}`);
         const [, name, value] = await card.locator('code').allInnerTexts();
         expect(name).to.equal('_shortlinks.go');
+        const check = card.getByRole('button', { name: 'Check now' });
+        stack().dns.records.set(`${name}.${zone}`, 'of-another');
+        await check.press('Enter');
+        await checks.getByText(/has the value "of-another" instead of/).waitFor();
+        expect(await check.evaluate((button) => button.matches(':focus'))).to.equal(true);
         await card.getByRole('button', { name: 'Copy value of TXT' }).click();
         expect(await clipboard(page)).to.equal(value);
         stack().dns.records.set(`${name}.${zone}`, value!);
