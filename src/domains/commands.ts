@@ -287,7 +287,9 @@ export const domainHandlers = handlers(domainJobs, {
       if (claims.count > 0) {
         throw new Refusal(
           'conflict',
-          `The domain "${row.slug}" still has ${claims.count} links or QR codes: delete or move them first`,
+          claims.count === 1
+            ? `The domain "${row.slug}" still has a link or QR code: delete or move it first`
+            : `The domain "${row.slug}" still has ${claims.count} links or QR codes: delete or move them first`,
         );
       }
       if (claims.blocked > 0) {

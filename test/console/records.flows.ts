@@ -316,6 +316,10 @@ describe('records in the console', function () {
         };
         await act('Make primary');
         await card.getByText('Primary').waitFor();
+        await card.getByText('New links use this domain by default.').waitFor();
+        await act('Delete');
+        await dialog(page).getByRole('link', { name: 'Show its links' }).waitFor();
+        await dialog(page).getByRole('button', { name: 'Cancel' }).click();
         await act('Archive');
         await card.getByText('Archived').waitFor();
       });

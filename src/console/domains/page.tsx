@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { Archive, Globe, ListChecks, Star } from 'lucide-react';
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
@@ -20,7 +21,7 @@ type Opened = { what: 'new' } | { what: 'edit' | 'delete'; domain: Domain };
 
 /** The page that lists the domains of a workspace, each with its remaining setup steps. */
 export function DomainsPage() {
-  const { may } = useWorkspace();
+  const { may, slug } = useWorkspace();
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   const domains = useRecords('domains', { archived: true });
@@ -60,7 +61,15 @@ export function DomainsPage() {
           onClose={close}
         >
           The domain stops working at once. A domain that still has links or QR codes can’t be
-          deleted: archive it instead. You can’t undo this.
+          deleted: archive it instead. You can’t undo this.{' '}
+          <Link
+            to="/$workspace/links"
+            params={{ workspace: slug }}
+            search={{ domain: opened.domain.slug }}
+            className="text-accent-text underline underline-offset-2"
+          >
+            Show its links
+          </Link>
         </RemoveDialog>
       )}
     </ListPage>
@@ -98,6 +107,7 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
               ? 'No homepage redirect'
               : `Homepage redirects to ${domain.target}`}
           </p>
+          {domain.primary && <p className="text-muted">New links use this domain by default.</p>}
         </div>
         {may('domains.write') && (
           <RowMenu
