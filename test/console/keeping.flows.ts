@@ -45,6 +45,21 @@ describe('the console loses nothing', function () {
     });
   }
 
+  it('says in the form that the service can’t be reached, and sends the change later', async () => {
+    await inConsole(world, 'links?new=link', { size: 'phone' }, async (page) => {
+      await destination(page).fill(A);
+      await slug(page).fill('reached');
+      await page.route('**/*', (route) => route.abort());
+      await create(page).click();
+      await dialog(page).getByText('No connection. We’ll save when you’re back online.').waitFor();
+      await dialog(page).getByRole('button', { name: 'Close', exact: true }).last().waitFor();
+      await page.unrouteAll();
+      await row(page, 'reached').waitFor();
+      await dialog(page).waitFor({ state: 'detached' });
+    });
+    expect(await keys()).to.deep.equal(['reached']);
+  });
+
   it('sends a change also when its form is closed and another workspace is shown', async () => {
     const other = await aWorkspace();
     const { userId, token } = await aPerson({ in: { ...world, role: 'owner' } });

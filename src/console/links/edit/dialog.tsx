@@ -4,6 +4,7 @@ import { type FormEvent, useId, useRef, useState } from 'react';
 import { describe } from '../../api/error.ts';
 import { keys } from '../../api/keys.ts';
 import { useWrite } from '../../api/queries.ts';
+import { useIsOnline } from '../../api/reachability.ts';
 import { type KeptDraft, RestoredNote, useDraft } from '../../app/draft.tsx';
 import { recordQuery, saveRecord } from '../../app/resource.ts';
 import { useWorkspace, WorkspaceProvider } from '../../app/workspace.tsx';
@@ -65,6 +66,9 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
     onClose();
   };
   const save = useSave(seen, kept, close);
+  const isOnline = useIsOnline();
+  // The browser pauses a write without a network; without the service, it is repeated.
+  const isWaiting = save.isPaused || (save.isPending && !isOnline);
   const isMarked = hasEveryField(save.error, EMPTY);
   const [errors, correct] = useFieldErrors(save.error);
   const form = useRef<HTMLFormElement>(null);
@@ -102,9 +106,9 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
           ) : mayWrite ? (
             <>
               <p role="status" className="flex-1 text-muted">
-                {save.isPaused ? 'No connection. We’ll save when you’re back online.' : ''}
+                {isWaiting ? 'No connection. We’ll save when you’re back online.' : ''}
               </p>
-              <Button onClick={close}>{save.isPaused ? 'Close' : 'Cancel'}</Button>
+              <Button onClick={close}>{isWaiting ? 'Close' : 'Cancel'}</Button>
               {seen !== undefined && (
                 <Button disabled={!isChanged || save.isPending} onClick={() => setScheduling(true)}>
                   Schedule
