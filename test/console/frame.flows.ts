@@ -129,6 +129,10 @@ describe('the frame of the console', function () {
         expect(await page.getByRole('button', { name: 'Try again' }).count()).to.equal(0);
       });
     }
+    await inConsole(world, 'links/link_gone', {}, async (page) => {
+      await page.getByRole('link', { name: 'Look in the trash' }).click();
+      await heading(page, 'Trash').waitFor();
+    });
   });
 
   it('says that a view can’t load yet while the service is away, and shows it afterwards', async () => {

@@ -187,12 +187,23 @@ function Navigation({ onChosen }: { onChosen(): void }) {
   );
 }
 
-/** A link from a missing record to the list of its kind. */
+/** Views whose deleted records are in the trash. */
+const WITH_TRASH: ReadonlySet<string> = new Set(['/$workspace/links', '/$workspace/qrcodes']);
+
+/** Links from a missing record to the list of its kind, and to the trash if it can be there. */
 function ListLink({ to, label }: Pick<Destination, 'to' | 'label'>) {
   const { slug } = useWorkspace();
+  const params = { workspace: slug };
   return (
-    <Link to={to} params={{ workspace: slug }} className={buttonLook()}>
-      Back to {inSentence(label)}
-    </Link>
+    <div className="flex flex-wrap justify-center gap-2">
+      <Link to={to} params={params} className={buttonLook()}>
+        Back to {inSentence(label)}
+      </Link>
+      {WITH_TRASH.has(to) && (
+        <Link to="/$workspace/trash" params={params} className={buttonLook()}>
+          Look in the trash
+        </Link>
+      )}
+    </div>
   );
 }
