@@ -240,7 +240,7 @@ describe('forms of the console', function () {
     });
   });
 
-  it('keeps the focus in the rules after one of them is removed', async () => {
+  it('keeps the focus in a section after a part of it is removed', async () => {
     await inConsole(world, 'links?new=link', {}, async (page) => {
       await page.locator('summary', { hasText: 'Rules' }).click();
       for (let rule = 0; rule < 3; rule += 1) {
@@ -257,8 +257,25 @@ describe('forms of the console', function () {
       await page.getByText('Rule 1 removed').waitFor();
       await remove(2);
       expect(await focused.getAttribute('aria-label')).to.equal('Rule 1');
+      await page.getByRole('button', { name: 'Add condition' }).click();
+      await page.getByRole('button', { name: 'Remove condition 2 of rule 1' }).press('Enter');
+      expect(await focused.getAttribute('aria-label')).to.equal('Rule 1');
       await remove(1);
       expect(await focused.innerText()).to.equal('Add rule');
+
+      await page.locator('summary', { hasText: 'Targets by device and country' }).click();
+      await page.getByRole('button', { name: 'Add country' }).click();
+      await page.getByLabel('Country 1', { exact: true }).selectOption('DE');
+      await page.getByRole('button', { name: 'Remove country 1' }).press('Enter');
+      expect(await focused.innerText()).to.equal('Add country');
+
+      await page.locator('summary', { hasText: 'A/B test' }).click();
+      await page.getByRole('button', { name: 'Set up test' }).click();
+      await page.getByRole('button', { name: 'Add variant' }).click();
+      await page.getByRole('button', { name: 'Remove variant B' }).press('Enter');
+      expect(await focused.getAttribute('aria-label')).to.equal('Destination of variant C');
+      await page.getByRole('button', { name: 'Remove test' }).press('Enter');
+      expect(await focused.innerText()).to.match(/A\/B test/);
     });
   });
 

@@ -224,7 +224,11 @@ function RuleFields({ rule, number, warning, errorOf, change, remove }: RuleFiel
             <IconButton
               icon={X}
               label={`Remove condition ${index + 1} of rule ${number}`}
-              onClick={() => change({ ...rule, conditions: conditions.toSpliced(index, 1) })}
+              onClick={({ currentTarget }) => {
+                // The button disappears with its condition.
+                currentTarget.closest('li')?.focus();
+                change({ ...rule, conditions: conditions.toSpliced(index, 1) });
+              }}
             />
           )}
         </div>

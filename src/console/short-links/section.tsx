@@ -44,6 +44,20 @@ export function Section({ title, summary, hasError, children }: SectionProps) {
   );
 }
 
+/**
+ * Moves the focus from a control that is about to be removed with its row to the first control after
+ * the row, or to the title of the section.
+ *
+ * @param row absent if the whole content of the section is removed
+ */
+export function leave(control: Element, row?: Element | null): void {
+  for (let next = row?.nextElementSibling; next; next = next.nextElementSibling) {
+    const following = next.querySelector<HTMLElement>('select, input, button:enabled');
+    if (following !== null) return following.focus();
+  }
+  control.closest('details')?.querySelector('summary')?.focus();
+}
+
 /** Joins the summaries of the settings that are set. */
 export function summaryOf(...parts: (string | false)[]): string | undefined {
   const set = parts.filter((part) => part !== false && part !== '');

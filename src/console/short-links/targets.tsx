@@ -1,7 +1,7 @@
 import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { FieldError, inputLook, Options, UrlInput } from '../ui/field.tsx';
-import type { PartProps } from './section.tsx';
+import { leave, type PartProps } from './section.tsx';
 import { COUNTRIES } from './traits.ts';
 
 /** The destinations by country. */
@@ -37,7 +37,10 @@ export function CountryTargets({ draft, errors, change }: PartProps) {
           <IconButton
             icon={X}
             label={`Remove country ${index + 1}`}
-            onClick={() => change({ geo: geo.filter((_row, at) => at !== index) })}
+            onClick={({ currentTarget }) => {
+              leave(currentTarget, currentTarget.parentElement);
+              change({ geo: geo.filter((_row, at) => at !== index) });
+            }}
           />
         </div>
       ))}

@@ -2,7 +2,7 @@ import { Plus, X } from 'lucide-react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { DateTimeField, FieldError, inputLook, UrlInput } from '../ui/field.tsx';
 import type { ShortLinkDraft } from './fields.ts';
-import { type PartProps, Section, summaryOf } from './section.tsx';
+import { leave, type PartProps, Section, summaryOf } from './section.tsx';
 import { TestResults } from './test-results.tsx';
 
 type Variant = ShortLinkDraft['testVariants'][number];
@@ -63,7 +63,7 @@ export function TestSection({ draft, errors, change, record }: PartProps) {
         first. Changing a variant restarts the test.
       </p>
       {variants.map(({ name, url, percentage }, index) => (
-        <div key={name} className="flex flex-col gap-1">
+        <div key={name} data-variant className="flex flex-col gap-1">
           <span className="font-medium wrap-anywhere">{name}</span>
           <div className="flex items-start gap-2">
             <UrlInput
@@ -86,7 +86,16 @@ export function TestSection({ draft, errors, change, record }: PartProps) {
             <span aria-hidden className="self-center">
               %
             </span>
-            <IconButton icon={X} label={`Remove variant ${name}`} onClick={() => remove(index)} />
+            <IconButton
+              icon={X}
+              label={`Remove variant ${name}`}
+              onClick={({ currentTarget }) => {
+                // One variant is no test, so that the other goes too.
+                const row = variants.length > 2 ? currentTarget.closest('[data-variant]') : null;
+                leave(currentTarget, row);
+                remove(index);
+              }}
+            />
           </div>
         </div>
       ))}
@@ -108,7 +117,10 @@ export function TestSection({ draft, errors, change, record }: PartProps) {
         <Button
           look="danger"
           icon={X}
-          onClick={() => change({ testVariants: [], testCompletedAt: '' })}
+          onClick={({ currentTarget }) => {
+            leave(currentTarget);
+            change({ testVariants: [], testCompletedAt: '' });
+          }}
         >
           Remove test
         </Button>
