@@ -288,8 +288,12 @@ describe('the console loses nothing', function () {
       const leave = () => page.getByRole('link', { name: 'All QR codes' }).click();
       expect(await answerDialog(page, false, leave)).to.equal('confirm');
       await page.getByRole('button', { name: 'Create QR code' }).click();
-      await page.getByText('QR code created').waitFor();
-      await leave();
+      // The page of the new code takes the place of the form, and has no link to the list.
+      await page.waitForURL(/\/edit$/);
+      await page
+        .getByRole('navigation', { name: 'Workspace' })
+        .getByRole('link', { name: 'QR codes', exact: true })
+        .click();
       await page.getByRole('link', { name: 'Create QR code' }).click();
       await address.waitFor();
       expect(await address.inputValue()).to.equal('');
@@ -306,13 +310,14 @@ describe('the console loses nothing', function () {
     for (const [path, values] of changes) {
       await inConsole(world, path, {}, async (page) => {
         for (const [label, value] of Object.entries(values)) {
-          await page.getByLabel(label, { exact: true }).fill(value);
+          await page.getByLabel(label, { exact: true }).first().fill(value);
         }
         const leave = () => page.getByRole('link', { name: 'Domains' }).click();
         expect(await answerDialog(page, false, leave)).to.equal('confirm');
         expect(new URL(page.url()).pathname).to.equal(`/console/${world.slug}/${path}`);
         const [first = ''] = Object.keys(values);
-        expect(await page.getByLabel(first, { exact: true }).inputValue()).to.equal('Other');
+        const field = page.getByLabel(first, { exact: true }).first();
+        expect(await field.inputValue()).to.equal('Other');
         expect(await answerDialog(page, true, leave)).to.equal('confirm');
         await page.getByRole('heading', { name: 'Domains', exact: true }).waitFor();
       });
