@@ -217,7 +217,8 @@ describe('GET /domains/{id}/checks', () => {
   });
 
   it('names the value of a TXT record that is not the right one', async () => {
-    const { api, domain } = await aDomain();
+    const { api, slug } = await aWorkspace();
+    const { body: domain } = await api.post('/domains', { slug: `go.${slug}.example` });
     const { name, value } = domain.verification;
     stack().dns.records.set(name, 'shortlinks-verify=of-another');
     const { body } = await api.get(`/domains/${domain.id}/checks`);
