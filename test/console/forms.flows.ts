@@ -134,6 +134,7 @@ describe('forms of the console', function () {
       await page.keyboard.press('Enter');
       await dialog(page).getByRole('button', { name: 'Remove Germany' }).waitFor();
       await page.getByLabel('Destination of rule 1').fill('https://example.de');
+      await page.locator('summary', { hasText: 'Germany, Austria → https://example.de' }).waitFor();
       await slug(page).fill('ruled');
       await create(page).click();
       await row(page, 'ruled').waitFor();

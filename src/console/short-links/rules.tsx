@@ -148,13 +148,23 @@ export function RulesSection({ draft, errors, change }: PartProps) {
   );
 }
 
-/** Summarizes the rules: "DE, AT → example.de", or their number. */
+/** Summarizes the rules: "Germany, Austria → example.de", or their number. */
 function summaryOf(rules: readonly RuleDraft[]): string | undefined {
   const [rule] = rules;
   if (rule === undefined) return undefined;
   if (rules.length > 1) return `${rules.length} rules`;
-  const texts = rule.conditions.map(({ text }) => text).filter((text) => text !== '');
+  const texts = rule.conditions.map(inWords).filter((text) => text !== '');
   return texts.length === 0 ? '1 rule' : `${texts.join(' · ')} → ${rule.url}`;
+}
+
+/** Replaces the codes of a condition by the names that its field shows. */
+function inWords({ kind, text }: RuleDraft['conditions'][number]): string {
+  const { choices }: ConditionForm = CONDITIONS[kind];
+  if (choices === undefined || choices.length === 0) return text;
+  const names = new Map(choices.map(([value, name]) => [value.toLowerCase(), name]));
+  return listOf(text)
+    .map((value) => names.get(value.toLowerCase()) ?? value)
+    .join(', ');
 }
 
 /** Finds the error of a field or of an item in it, because the API also names list items. */
