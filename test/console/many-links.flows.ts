@@ -154,6 +154,26 @@ describe('many links in the console', function () {
     expect((await world.api.get('/links')).body).to.deep.equal([]);
   });
 
+  it('are listed with the rows of their file after an undo', async () => {
+    const file = `url,key\n${A},kept\nnot a URL,refused\n${A}2,also`;
+    const { body } = await world.api.post('/imports', file, {
+      headers: { 'content-type': 'text/csv' },
+      query: { name: 'three rows.csv' },
+    });
+    const stateIs = (state: string) =>
+      eventually(async () => {
+        expect((await world.api.get(`/imports/${body.id}`)).body.state).to.equal(state);
+      });
+    await stateIs('done');
+    await world.api.post(`/imports/${body.id}/undo`);
+    await stateIs('undone');
+    await inConsole(world, 'imports', {}, async (page) => {
+      const cells = page.getByRole('row').filter({ hasText: 'three rows.csv' }).getByRole('cell');
+      await cells.first().waitFor();
+      expect((await cells.allInnerTexts()).slice(1)).to.deep.equal(['Undone', '2', '0', '1', '3']);
+    });
+  });
+
   it('are made with the keyboard alone', async () => {
     await inConsole(world, 'links/batch', {}, async (page) => {
       await tabTo(page, text(page));

@@ -29,6 +29,15 @@ const outcome = (name: string, count: 'created' | 'skipped' | 'refused'): Column
   },
 });
 
+/**
+ * Counts the rows of an import. The progress of an undone import counts the links that the undo
+ * deletes, which are not its rows.
+ */
+function rowsOf({ progress, counts, undo }: Import): number {
+  if (undo === null) return progress.total;
+  return counts.created + counts.updated + counts.skipped + counts.refused;
+}
+
 /** The page that imports links from files and other services, and lists earlier imports. */
 export function ImportsPage() {
   const { slug, may } = useWorkspace();
@@ -86,7 +95,7 @@ export function ImportsPage() {
               {
                 name: 'Rows',
                 isNumber: true,
-                render: ({ progress }) => progress.total.toLocaleString(),
+                render: (one) => rowsOf(one).toLocaleString(),
               },
             ]}
           />
