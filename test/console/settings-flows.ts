@@ -82,7 +82,13 @@ describe('settings in the console', function () {
       await inConsole(world, 'settings/utm-templates', { size }, async (page) => {
         await page.getByRole('button', { name: 'Create template' }).click();
         await dialog(page).getByLabel('Name').fill('Newsletter');
-        await dialog(page).getByLabel('Source').fill('news');
+        await dialog(page).getByRole('button', { name: 'Create template' }).click();
+        await dialog(page).getByText('Enter at least one UTM parameter.').waitFor();
+        await page.keyboard.type('news');
+        await dialog(page)
+          .getByText('Enter at least one UTM parameter.')
+          .waitFor({ state: 'detached' });
+        expect(await dialog(page).getByLabel('Source').inputValue()).to.equal('news');
         await dialog(page).getByLabel('Medium').fill('email');
         await dialog(page).getByRole('button', { name: 'Create template' }).click();
         const newsletter = page.getByRole('row').filter({ hasText: 'Newsletter' });

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Tags } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { RemoveDialog } from '../app/remove-dialog.tsx';
 import { useResource } from '../app/resource.ts';
@@ -106,6 +106,9 @@ export function UtmTemplatesPage() {
   );
 }
 
+/** Shown at the first parameter: a template without any would change no link. */
+const NO_VALUE = 'Enter at least one UTM parameter.';
+
 interface TemplateDialogProps {
   /** Template to edit; absent for a new one. */
   template?: Template;
@@ -123,7 +126,15 @@ function TemplateDialog({ template, onClose }: TemplateDialogProps) {
     { name: template?.name ?? '', ...(Object.fromEntries(utm) as Record<UtmName, string>) },
     save.error,
   );
+  const [wasEmpty, setWasEmpty] = useState(false);
+  const isEmpty = UTM.every(([one]) => values[one].trim() === '');
+  const firstValue = useRef<HTMLDivElement>(null);
   const submit = () => {
+    setWasEmpty(isEmpty);
+    if (isEmpty) {
+      firstValue.current?.querySelector('input')?.focus();
+      return;
+    }
     const changes = Object.fromEntries(UTM.map(([one]) => [one, values[one] || null]));
     const body = { name: values.name, ...changes };
     if (template === undefined) create.write(body);
@@ -139,9 +150,18 @@ function TemplateDialog({ template, onClose }: TemplateDialogProps) {
       onSubmit={submit}
     >
       <TextField label="Name" data-autofocus required maxLength={190} {...text('name')} />
-      {UTM.map(([one, label, example]) => (
-        <TextField key={one} label={label} placeholder={example} maxLength={500} {...text(one)} />
-      ))}
+      <div ref={firstValue} className="flex flex-col gap-4">
+        {UTM.map(([one, label, example], at) => (
+          <TextField
+            key={one}
+            label={label}
+            placeholder={example}
+            maxLength={500}
+            {...text(one)}
+            {...(at === 0 && wasEmpty && isEmpty && { error: NO_VALUE })}
+          />
+        ))}
+      </div>
     </FormDialog>
   );
 }

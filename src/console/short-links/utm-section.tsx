@@ -86,6 +86,11 @@ function TemplateList({ values, apply, close }: TemplateListProps) {
       texts={TEXTS}
       records={templates.data}
       mayWrite={may('links.write') && limits === null}
+      unsavable={
+        UTM.every(([one]) => !values[one])
+          ? 'Fill in a UTM parameter to save it as a template.'
+          : undefined
+      }
       busy={create.isPending || update.isPending}
       error={create.error ?? update.error ?? remove.error ?? templates.error}
       onOpen={(template) => {

@@ -25,6 +25,8 @@ interface SavedListProps<One extends Saved> {
   error: Error | null;
   /** Returns true for a record that only this person can see. */
   isOwn?(record: One): boolean;
+  /** Reason why there is nothing to save, shown instead of the field for a name. */
+  unsavable?: string | undefined;
   /** Additional controls below the name of a new record. */
   choice?: ReactNode;
   onOpen(record: One): void;
@@ -69,7 +71,10 @@ export function SavedList<One extends Saved>(props: SavedListProps<One>) {
           )}
         </div>
       ))}
-      {mayWrite && (
+      {mayWrite && props.unsavable !== undefined && (
+        <p className="px-2 py-1 text-muted">{props.unsavable}</p>
+      )}
+      {mayWrite && props.unsavable === undefined && (
         <div className="flex flex-col gap-2 p-1">
           <div className="flex gap-1">
             <input
