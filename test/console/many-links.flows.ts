@@ -154,6 +154,17 @@ describe('many links in the console', function () {
     expect((await world.api.get('/links')).body).to.deep.equal([]);
   });
 
+  it('take the slugs that only some rows have, and name spaces in URLs', async () => {
+    await inConsole(world, 'links/batch', {}, async (page) => {
+      await text(page).fill(`${A}\n${A}2, second\n${A}3 third`);
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByText('3 links ready.').waitFor();
+      expect(await page.locator(':focus').getAttribute('role')).to.equal('status');
+      expect(await cell(page, 'Slug', 2).inputValue()).to.equal('second');
+      await page.getByText('Contains a space. A slug goes into its own field.').waitFor();
+    });
+  });
+
   it('are listed with the rows of their file after an undo', async () => {
     const file = `url,key\n${A},kept\nnot a URL,refused\n${A}2,also`;
     const { body } = await world.api.post('/imports', file, {

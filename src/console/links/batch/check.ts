@@ -61,7 +61,12 @@ export function useCheck(rows: readonly Row[], bodies: readonly Body[]) {
   const isChecking = checks.includes(undefined);
   const outcomes = rows.map((row, at): Outcome => {
     const error = checks[at]?.error;
-    return { ...repeats.get(row.id), ...(error ? inCells(error) : {}) };
+    const hasSpace = /\s/.test(row.url.trim());
+    return {
+      ...(hasSpace && { note: 'Contains a space. A slug goes into its own field.' }),
+      ...repeats.get(row.id),
+      ...(error ? inCells(error) : {}),
+    };
   });
   return { outcomes, isChecking: isChecking && failure === null, failure };
 }

@@ -77,6 +77,9 @@ export function BatchForm({ sheet, onRestart, onSent }: BatchFormProps) {
   );
   const fetchFirst = useEffectEvent(() => titles.fetchTitles(sheet.rows));
   useEffect(() => fetchFirst(), []);
+  const status = useRef<HTMLParagraphElement>(null);
+  // The field with the text, which had the focus, is gone.
+  useEffect(() => status.current?.focus({ preventScroll: true }), []);
 
   const create = useWrite({
     send(_: undefined, key) {
@@ -164,7 +167,7 @@ export function BatchForm({ sheet, onRestart, onSent }: BatchFormProps) {
         </div>
       </fieldset>
       <div className="flex flex-wrap items-center gap-2 px-4 md:px-6">
-        <p role="status" className="mr-auto">
+        <p ref={status} role="status" tabIndex={-1} className="mr-auto outline-none">
           {stateText({ rows: rows.length, errors, isChecking, titles: titles.left })}
         </p>
         {errors > 0 && (

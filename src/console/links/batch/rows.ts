@@ -125,8 +125,21 @@ function columnsOf(rows: readonly (readonly string[])[]): Columns {
   const columns: Columns = names.map((name) => guesses[name]);
   // URLs without a scheme are not recognized as such: they come first, then the slug and the title.
   if (!columns.includes('url')) return ['url', 'key', 'title'];
-  const isFree = (name: OwnField) => !columns.includes(name);
-  return columns.map((name) => name ?? (isFree('title') ? 'title' : undefined));
+  const isFree = (name: FieldName) => !columns.includes(name);
+  // Of a list of URLs, often only some rows have a slug.
+  const slugs =
+    isFree('key') && isFree('shortLink')
+      ? columns.findIndex((name, at) => name === undefined && areSlugs(rows, at))
+      : -1;
+  return columns.map(
+    (name, at) => name ?? (at === slugs ? 'key' : isFree('title') ? 'title' : undefined),
+  );
+}
+
+/** True for a column with different single words, which some rows can lack. */
+function areSlugs(rows: readonly (readonly string[])[], at: number): boolean {
+  const cells = rows.map((row) => (row[at] ?? '').trim()).filter((cell) => cell !== '');
+  return new Set(cells).size === cells.length && cells.every((cell) => /^[^\s:]+$/.test(cell));
 }
 
 function rowOf(

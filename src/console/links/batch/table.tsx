@@ -73,11 +73,11 @@ const BatchRow = memo(function BatchRow(props: RowProps) {
       />
       <RowInput
         {...cell('key', 'Slug')}
-        placeholder="random"
+        placeholder="random slug"
         autoCapitalize="off"
         spellCheck={false}
       />
-      <RowInput {...cell('title', 'Title')} maxLength={MOST_TITLE} />
+      <RowInput {...cell('title', 'Title')} placeholder="Title (optional)" maxLength={MOST_TITLE} />
       <IconButton
         icon={X}
         label={`Remove row ${number}`}
