@@ -205,7 +205,7 @@ describe('shared reports in the console', function () {
         await dialog(page).getByLabel('Language').selectOption('Deutsch');
         await dialog(page).getByRole('button', { name: 'Add recipient' }).click();
         const row = dialog(page).getByRole('row').filter({ hasText: email });
-        await row.getByText('Waiting').waitFor();
+        await row.getByText('Not confirmed').waitFor();
         await expectAccessible(page, `report-mail-${size}`);
         await page.keyboard.press('Escape');
         await page.getByText('By email', { exact: true }).waitFor();

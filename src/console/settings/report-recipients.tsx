@@ -101,6 +101,6 @@ function State({ recipient: { state, confirmableUntil } }: { recipient: Recipien
   return confirmableUntil !== null && isPast(confirmableUntil) ? (
     <Badge tone="danger">Link expired</Badge>
   ) : (
-    <Badge tone="warning">Waiting</Badge>
+    <Badge tone="warning">Not confirmed</Badge>
   );
 }
