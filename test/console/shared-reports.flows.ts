@@ -277,6 +277,15 @@ describe('shared reports in the console', function () {
         await reader.getByText(`${world.domain}/code`).waitFor();
         expect(await clicksOf(reader)).to.be.above(0);
       });
+      await dialog(page).getByRole('button', { name: 'Send by email' }).click();
+      await dialog(page).getByRole('heading', { name: 'Recipients' }).waitFor();
+    });
+  });
+
+  it('says that a report of a past month keeps its dates', async () => {
+    await inConsole(world, 'analytics?interval=last_month', {}, async (page) => {
+      await page.getByRole('button', { name: 'Share', exact: true }).click();
+      await dialog(page).getByText('The report stays at these dates.').waitFor();
     });
   });
 

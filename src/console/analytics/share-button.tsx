@@ -33,8 +33,13 @@ export function ShareButton() {
               <>
                 <p>
                   <span className="text-muted">Period</span> {nameOfPeriod(query)}
-                  {isFixed(query) && ', these dates also later'}
                 </p>
+                {isFixed(query) && (
+                  <p className="text-xs text-muted">
+                    The report stays at these dates. Choose a period such as “Last 30 days” for one
+                    that moves on.
+                  </p>
+                )}
                 {used.map((filter) => (
                   <FilterLine key={filter} filter={filter} value={query[filter]!} />
                 ))}
