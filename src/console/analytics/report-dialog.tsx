@@ -1,15 +1,22 @@
-import { ExternalLink } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { ExternalLink, Mail } from 'lucide-react';
+import { type ReactNode, Suspense, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
 import { useResource } from '../app/resource.ts';
 import { OriginsField, originsIn } from '../settings/keys/origins-field.tsx';
-import { buttonLook, CopyButton } from '../ui/button.tsx';
+import { Button, buttonLook, CopyButton } from '../ui/button.tsx';
 import { DoneDialog } from '../ui/done-dialog.tsx';
 import { DateTimeField, Field, inputLook, SelectField, Switch, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { lazyPart, usePreload } from '../ui/lazy-part.tsx';
 import { fromLocal, toLocal } from '../ui/time.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { MAX_GROUPS, REPORT_GROUPS, type ReportGroup } from './report-groups.ts';
+
+const ReportMailDialog = lazyPart(
+  () => import('../settings/report-mail-dialog.tsx'),
+  'ReportMailDialog',
+);
+const PARTS = [ReportMailDialog];
 
 type Report = Schemas['SharedReport'];
 
@@ -231,20 +238,32 @@ function GroupFields({ groups, error, onChange }: GroupFieldsProps) {
 
 function ReportUrl({ report, onClose }: { report: Report; onClose(): void }) {
   const { name, url, embedOrigins } = report;
+  const [isMailed, setMailed] = useState(false);
+  usePreload(PARTS);
   const frame = `<iframe src="${url}" title="${name.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}" width="100%" height="900"></iframe>`;
+  if (isMailed) {
+    return (
+      <Suspense>
+        <ReportMailDialog report={report} onClose={onClose} />
+      </Suspense>
+    );
+  }
   return (
     <DoneDialog title={name} onClose={onClose}>
       <p>
         Send this URL to the people who should see the report. Its numbers stay current. You can
-        change it, revoke it or send it by email in the settings, under Shared reports.
+        change it or revoke it in the settings, under Shared reports.
       </p>
       <Copyable label="URL" text={url} />
       {embedOrigins.length > 0 && <Copyable label="HTML to embed it" text={frame} />}
-      <p>
+      <p className="flex flex-wrap gap-2">
         <a href={url} target="_blank" rel="noreferrer" className={buttonLook('plain')}>
           <ExternalLink size={15} aria-hidden />
           Open the report
         </a>
+        <Button icon={Mail} onClick={() => setMailed(true)}>
+          Send by email
+        </Button>
       </p>
     </DoneDialog>
   );
