@@ -559,6 +559,7 @@ describe('QR codes in the console', function () {
       await page.getByLabel('Format').selectOption('svg');
       const [, svg] = await downloaded(page, () => download(page).click());
       expect(svg.toString()).to.contain('width="40mm" height="40mm"');
+      await page.getByLabel('Unit').selectOption('px');
       await page.getByLabel('Format').selectOption('eps');
       await page.getByLabel('Width in mm').fill('15');
       const [, eps] = await downloaded(page, () => download(page).click());

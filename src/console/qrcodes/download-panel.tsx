@@ -62,7 +62,12 @@ export function DownloadPanel({ record }: { record: QrCode }) {
           <SelectField
             label="Format"
             value={format}
-            onChange={({ target }) => setFormat(target.value as Format)}
+            onChange={({ target }) => {
+              const next = target.value as Format;
+              setFormat(next);
+              // Print shops ask for millimeters; both units can still be chosen.
+              if (hasInks(next) && !hasInks(format)) setUnit('mm');
+            }}
             options={Object.entries(PURPOSES)}
           />
         </div>
