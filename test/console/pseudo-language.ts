@@ -59,7 +59,7 @@ export async function usePseudoLanguage(context: BrowserContext): Promise<void> 
 
 /** Names and units that are the same in all languages. */
 const NAMES = new Set(
-  'externalId key tagNames title Android API Bitcoin Chrome Console Edge Enterprise EPS Firefox GiroCode iOS Linux macOS Matomo Northwind Plausible Safari Shopify Stripe Umami UTC WebP Windows YOURLS'.split(
+  'externalId key slug tags title Android API Bitcoin Chrome Console Edge Enterprise EPS Firefox GiroCode iOS Linux macOS Matomo Northwind Plausible Safari Shopify Stripe Umami UTC WebP Windows YOURLS'.split(
     ' ',
   ),
 );

@@ -890,8 +890,10 @@ describe('QR codes in the console', function () {
       await page.getByText('1 row with errors will be left out.').waitFor();
       await page.getByText('These columns are not used: Note.').waitFor();
       expect(await page.getByRole('row', { name: 'Error' }).innerText()).to.contain('ftp');
+      await page.getByText('3 QR codes can be created.').waitFor();
       await page.getByRole('button', { name: 'Create 3 QR codes' }).click();
       await page.getByText('2 QR codes created').waitFor();
+      expect(await page.locator(':focus').innerText()).to.equal('2 QR codes created');
       // The API refuses a slug that another code has.
       expect(await page.getByRole('row', { name: /Error.*Late/ }).count()).to.equal(1);
       await page.getByLabel('Width in px').fill('300');

@@ -31,6 +31,9 @@ const TYPES = CONTENT_NAMES.filter((type) => type !== 'links' && type !== 'socia
 
 const isStaticBy = (type: ContentName) => hasStaticDefault({ ...NEW_DRAFT, type });
 
+/** Moves to the result, which replaces the form and its focused button. */
+const focusHeading = (heading: HTMLElement | null): void => heading?.focus();
+
 /** The page that creates QR codes from a CSV file of contents. */
 export function BatchPage() {
   const { slug, api } = useWorkspace();
@@ -148,6 +151,11 @@ export function BatchPage() {
                 onChange={({ target }) => void check(target.value)}
               />
               {isChecking && <p role="status">Checking the rows …</p>}
+              {!isChecking && ready.length > 0 && !create.isPending && (
+                <p role="status">
+                  {countOf(ready.length, 'QR code')} can be created. Choose the style below.
+                </p>
+              )}
               {!isChecking && batch !== undefined && 'fault' in batch && (
                 <p role="alert" className="text-danger">
                   {batch.fault}
@@ -163,17 +171,20 @@ export function BatchPage() {
             </Section>
           </>
         )}
+        {isCreated && (
+          <h2 id="rows" ref={focusHeading} tabIndex={-1} className="font-semibold outline-none">
+            {countOf(ids.length, 'QR code')} created
+          </h2>
+        )}
         {isCreated && ids.length > 0 && <BatchImages selection={{ qrcodeIds: ids }} />}
       </div>
       {batch !== undefined && 'rows' in batch && (
         <section aria-labelledby="rows" className="flex flex-col gap-3 pb-10">
-          <div className="flex flex-wrap items-center justify-between gap-2 px-4 md:px-6">
-            <h2 id="rows" className="font-semibold">
-              {isCreated
-                ? `${countOf(ids.length, 'QR code')} created`
-                : countOf(rows.length, 'row')}
-            </h2>
-            {!isCreated && (
+          {!isCreated && (
+            <div className="flex flex-wrap items-center justify-between gap-2 px-4 md:px-6">
+              <h2 id="rows" className="font-semibold">
+                {countOf(rows.length, 'row')}
+              </h2>
               <Button
                 look="primary"
                 busy={create.isPending || isChecking}
@@ -184,8 +195,8 @@ export function BatchPage() {
                   ? `${outcomes.size.toLocaleString()} of ${ready.length.toLocaleString()}`
                   : `Create ${countOf(ready.length, 'QR code')}`}
               </Button>
-            )}
-          </div>
+            </div>
+          )}
           {batch.ignored.length > 0 && (
             <p className="px-4 text-warning md:px-6">
               These columns are not used: {batch.ignored.join(', ')}.

@@ -27,11 +27,15 @@ export type Batch = { rows: BatchRow[]; ignored: string[] } | { fault: string };
 /** Fields of the code itself, with the labels of their columns. */
 const CODE_FIELDS = /* value */ {
   title: ['title', 'code title'],
-  key: ['key', 'slug', 'code key'],
+  key: ['slug', 'key', 'code key'],
   externalId: ['externalid'],
   tagNames: ['tags', 'tagnames'],
 } as const;
 type CodeField = keyof typeof CODE_FIELDS;
+
+/** Header to name to people, in the words of the forms. */
+const headerOf = (field: CodeField): string =>
+  field === 'externalId' ? field : CODE_FIELDS[field][0];
 
 /** Columns of the lists of a contact, which its form adds by itself. */
 const CONTACT_LISTS: readonly ContentField[] = [
@@ -51,7 +55,8 @@ const isNeeded = ({ isRequired, isShown }: ContentField): boolean =>
 
 /** Names of the columns of a content type, the required ones first. */
 export function columnsOf(type: ContentName): { required: string[]; optional: string[] } {
-  if (isText(type)) return { required: [type], optional: Object.keys(CODE_FIELDS) };
+  if (isText(type))
+    return { required: [type], optional: (Object.keys(CODE_FIELDS) as CodeField[]).map(headerOf) };
   const names = (isRequired: boolean) => [
     ...new Set(
       fieldsOf(type)
@@ -60,7 +65,7 @@ export function columnsOf(type: ContentName): { required: string[]; optional: st
     ),
   ];
   const codeFields = Object.entries(CODE_FIELDS).map(([name, headers]) =>
-    names(true).concat(names(false)).includes(name) ? headers.at(-1)! : name,
+    names(true).concat(names(false)).includes(name) ? headers.at(-1)! : headerOf(name as CodeField),
   );
   return { required: names(true), optional: [...names(false), ...codeFields] };
 }
