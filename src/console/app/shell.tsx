@@ -132,7 +132,7 @@ function Frame() {
         <main
           id="main"
           tabIndex={-1}
-          className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto border-line bg-panel outline-none max-md:mb-(--toasts-height) md:my-2 md:mr-2 md:rounded-xl md:border print:m-0 print:block print:overflow-visible print:border-0"
+          className="relative flex min-h-0 min-w-0 flex-1 flex-col overflow-y-auto border-line bg-panel outline-none md:my-2 md:mr-2 md:rounded-xl md:border print:m-0 print:block print:overflow-visible print:border-0"
         >
           <ConnectionBanner />
           <PasswordBanner />

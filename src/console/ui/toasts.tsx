@@ -107,28 +107,13 @@ addEventListener('beforeunload', (event) => {
   if (pending.size > 0 && !onlineManager.isOnline()) event.preventDefault();
 });
 
-/** Tells the frame how high the messages are, for which it leaves room on phones. */
-function observeHeight(section: HTMLElement) {
-  const { style } = document.documentElement;
-  const observer = new ResizeObserver(() => {
-    const height = section.childElementCount === 0 ? 0 : section.offsetHeight;
-    style.setProperty('--toasts-height', `${height}px`);
-  });
-  observer.observe(section);
-  return () => observer.disconnect();
-}
-
-/**
- * Renders the messages at the bottom of the window. On phones, where rows and bars fill the width,
- * the view ends above them.
- */
+/** Renders the messages at the bottom of the window. */
 export function Toasts() {
   return (
     <section
-      ref={observeHeight}
       aria-label="Messages"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex flex-col items-center gap-2 p-4 max-md:p-2 md:max-lg:bottom-14 md:[body:has([data-bulk-bar])_&]:bottom-14"
+      className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex flex-col items-center gap-2 p-4 max-lg:bottom-14 [body:has([data-bulk-bar])_&]:bottom-14 max-md:[body:has([data-bulk-bar])_&]:bottom-24"
     >
       {toasts.use().map(({ id, text, tone, actions }) => (
         <div
