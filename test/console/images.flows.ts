@@ -100,6 +100,7 @@ describe('images in the console', function () {
         expect(showLogo).to.equal(true);
         for (const format of ['eps', 'webp'] as const) {
           await page.getByLabel('Format').selectOption(format);
+          await page.getByLabel('Unit').selectOption('px');
           const [download] = await Promise.all([
             page.waitForEvent('download'),
             page.getByRole('button', { name: 'Download' }).click(),

@@ -327,7 +327,10 @@ describe('the console loses nothing', function () {
   it('asks before the window is closed over a form that is not saved', async () => {
     const { body } = await world.api.post('/pages', { title: 'Before you go' });
     const changes: [path: string, change: (page: Page) => Promise<void>][] = [
-      ['settings/workspace', (page) => page.getByLabel('Name', { exact: true }).fill('Other')],
+      [
+        'settings/workspace',
+        (page) => page.getByLabel('Name', { exact: true }).first().fill('Other'),
+      ],
       [`pages/${body.id}`, (page) => page.getByLabel('Text', { exact: true }).fill('Wait')],
       [
         'labels',

@@ -48,7 +48,9 @@ export const inPseudoLanguage = (text: string): string => [texts().get(text) ?? 
 /** Shows the console in the language for tests in all windows of a context. */
 export async function usePseudoLanguage(context: BrowserContext): Promise<void> {
   const catalog = Object.fromEntries(texts());
-  await context.route(/\/assets\/ja-[^/]*\.js$/, (route) =>
+  const manifest = JSON.parse(readFileSync('dist/console/manifest.json', 'utf8'));
+  const { file } = manifest['languages/ja.po'];
+  await context.route(`**/${file}`, (route) =>
     route.fulfill({
       contentType: 'text/javascript',
       body: `export default ${JSON.stringify(catalog)};`,
@@ -108,5 +110,8 @@ export const visibleTexts = (page: Page): Promise<string[]> =>
 export function isEnglish(text: string, data: ReadonlySet<string>): boolean {
   // URLs, domains, email addresses, and values with digits.
   const words = text.replaceAll(/\S*(?:\w[./@:_-]\w|\d)\S*/g, ' ').match(/\p{L}+/gu) ?? [];
-  return words.some((word) => /^[a-zA-Z]*[a-z][a-zA-Z]*$/.test(word) && !data.has(word));
+  return words.some(
+    // A single letter stands for the icon of a destination.
+    (word) => word.length > 1 && /^[a-zA-Z]*[a-z][a-zA-Z]*$/.test(word) && !data.has(word),
+  );
 }

@@ -203,7 +203,7 @@ describe('QR codes in the console', function () {
         await page.keyboard.press('Escape');
         await page.getByLabel('Folder').selectOption('Posters');
         for (const summary of await page.locator('summary').all()) await summary.click();
-        await text('Source').fill('poster');
+        await page.getByLabel('Source', { exact: true }).fill('poster');
         await on('Custom preview');
         await text('Description').fill('What we cook');
         await text('Image URL').fill('https://example.com/menu.png');
