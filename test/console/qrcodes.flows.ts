@@ -840,6 +840,8 @@ describe('QR codes in the console', function () {
       expect(await page.getByLabel('URL', { exact: true }).inputValue()).to.match(/\/menu\?qr=1$/);
       await create(page).click();
       await page.getByText('QR code created').waitFor();
+      await page.goto(page.url().replace(/qrcodes.*/, 'qrcodes'));
+      await page.getByRole('row').getByText('Link', { exact: true }).waitFor();
     });
     const [code] = (await world.api.get('/qrcodes')).body;
     expect(code.contentStatic).to.match(/\/menu\?qr=1$/);

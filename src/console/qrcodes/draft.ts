@@ -4,6 +4,7 @@ import * as shared from '../short-links/draft.ts';
 import { ALL_FIELDS, type ShortLinkDraft } from '../short-links/fields.ts';
 import { type ContentName, type Draft, fromValue, toValue } from './content.ts';
 import { emptyDraft } from './content-fields.ts';
+import { scanLinkIn } from './drawn.ts';
 import { changedFields, fieldsOf, type Look, lookOf, PLAIN_LOOK, type QrCode } from './look.ts';
 
 /** The draft of a code in the designer. */
@@ -67,7 +68,7 @@ export function draftOf(record: QrCode): CodeDraft {
   return {
     type,
     contents: { [type]: fromValue(type, record[type]) },
-    scanLink: record.static && record.url?.endsWith('?qr=1') === true ? record.url : undefined,
+    scanLink: scanLinkIn(record),
     isStatic: record.static,
     useDisplayPage: record.useDisplayPage,
     shortLink: shared.draftOf(record),

@@ -70,6 +70,10 @@ export function payloadOf(record: QrCode): string {
   return record.shortLink ?? `https://${record.domain}/${record.key}`;
 }
 
+/** Returns the URL in the code of an existing link; `undefined` for other codes. */
+export const scanLinkIn = ({ static: isStatic, url }: QrCode): string | undefined =>
+  isStatic && url?.endsWith('?qr=1') === true ? url : undefined;
+
 /**
  * Draws the code of a record.
  *

@@ -15,7 +15,7 @@ import { Time } from '../ui/time.tsx';
 import { untilStill } from '../ui/until-still.ts';
 import type { ContentName } from './content.ts';
 import { CONTENT_FORMS } from './content-fields.ts';
-import { drawRecord, payloadOf } from './drawn.ts';
+import { drawRecord, payloadOf, scanLinkIn } from './drawn.ts';
 import { addressOf } from './image.ts';
 import type { QrCode } from './look.ts';
 
@@ -96,7 +96,7 @@ export function CodeCells({ record, actions }: CodeCellsProps) {
       </div>
       <RowLabels folderId={record.folderId} tags={record.tags} />
       <div role="gridcell" className="hidden w-20 shrink-0 md:block">
-        <Badge>{record.static ? 'Static' : 'Dynamic'}</Badge>
+        <Badge>{kindOf(record)}</Badge>
       </div>
       <VisitCount
         list="qrcodes"
@@ -114,6 +114,12 @@ export function CodeCells({ record, actions }: CodeCellsProps) {
       <CodeMenu record={record} actions={actions} />
     </>
   );
+}
+
+/** Names the kind of a code: visits of one for an existing link are counted for that. */
+function kindOf(record: QrCode): string {
+  if (!record.static) return 'Dynamic';
+  return scanLinkIn(record) === undefined ? 'Static' : 'Link';
 }
 
 function CodeMenu({ record, actions }: CodeCellsProps) {
