@@ -161,7 +161,7 @@ describe('many links in the console', function () {
       await page.getByText('3 links ready.').waitFor();
       expect(await page.locator(':focus').getAttribute('role')).to.equal('status');
       expect(await cell(page, 'Slug', 2).inputValue()).to.equal('second');
-      await page.getByText('Contains a space. A slug goes into its own field.').waitFor();
+      await page.getByText('Contains a space. A slug goes into a separate field.').waitFor();
     });
   });
 

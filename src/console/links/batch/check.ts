@@ -63,7 +63,7 @@ export function useCheck(rows: readonly Row[], bodies: readonly Body[]) {
     const error = checks[at]?.error;
     const hasSpace = /\s/.test(row.url.trim());
     return {
-      ...(hasSpace && { note: 'Contains a space. A slug goes into its own field.' }),
+      ...(hasSpace && { note: 'Contains a space. A slug goes into a separate field.' }),
       ...repeats.get(row.id),
       ...(error ? inCells(error) : {}),
     };
