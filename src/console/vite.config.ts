@@ -49,7 +49,8 @@ export default defineConfig({
           groups: [
             { name: 'main', test: isFirst },
             { name: 'icons', test: /lucide-react/ },
-            // What most views share is one file: small files compress less, and each is a request.
+            // Modules that most views share are in one file: small files compress less, and each is a
+            // request.
             { name: 'shared', test: /src.console/, minShareCount: 20 },
           ],
         },

@@ -1,17 +1,15 @@
 import { Link } from '@tanstack/react-router';
 import { Download, List, QrCode } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { download, type Schemas } from '../api/client.ts';
-import { loadPart } from '../api/reachability.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { Skeleton } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
 
-const BatchImages = lazy(
-  loadPart(async () => ({ default: (await import('../qrcodes/batch-images.tsx')).BatchImages })),
-);
+const BatchImages = lazyPart(() => import('../qrcodes/batch-images.tsx'), 'BatchImages');
 
 /** The links that an import created: as a list, as CSV, and as QR codes. */
 export function Results({ one: { id, name } }: { one: Schemas['ImportDetails'] }) {

@@ -1,15 +1,13 @@
 import { ArrowDownWideNarrow } from 'lucide-react';
-import { lazy, Suspense, useCallback } from 'react';
-import { loadPart } from '../api/reachability.ts';
+import { Suspense, useCallback } from 'react';
+import { lazyPart } from '../ui/lazy-part.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { FilterButton } from './filters.tsx';
 import type { SearchProps } from './list-kind.ts';
 import { SearchField } from './search-field.tsx';
 import { Views } from './views.tsx';
 
-const RecentBulkChanges = lazy(
-  loadPart(async () => ({ default: (await import('./bulk-edit/recent.tsx')).RecentBulkChanges })),
-);
+const RecentBulkChanges = lazyPart(() => import('./bulk-edit/recent.tsx'), 'RecentBulkChanges');
 
 /** The toolbar with search, filters, sort order and saved views. */
 export function Toolbar({ kind, search, setSearch }: SearchProps) {

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link as RouterLink } from '@tanstack/react-router';
 import { Download } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { answer } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import { loadPart } from '../../api/reachability.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { buttonLook } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Skeleton } from '../../ui/states.tsx';
 import { type Link, nameOf, scanLinkOf } from '../kind.ts';
 
@@ -20,9 +20,7 @@ export function QrDialog({ link, onClose }: { link: Link; onClose(): void }) {
   );
 }
 
-const CodePicture = lazy(
-  loadPart(async () => ({ default: (await import('../../qrcodes/code-picture.tsx')).CodePicture })),
-);
+const CodePicture = lazyPart(() => import('../../qrcodes/code-picture.tsx'), 'CodePicture');
 
 /** Codes that are read to find the designed one of a link. */
 const READ = 10;
