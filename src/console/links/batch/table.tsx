@@ -63,7 +63,10 @@ const BatchRow = memo(function BatchRow(props: RowProps) {
       onChange(row.id, { [name]: target.value }),
   });
   return (
-    <li className={`${GRID} [contain-intrinsic-height:auto_2.25rem] [content-visibility:auto]`}>
+    // The padding leaves space for the focus ring, which `content-visibility` cuts off otherwise.
+    <li
+      className={`${GRID} -m-1 p-1 [contain-intrinsic-height:auto_2.25rem] [content-visibility:auto]`}
+    >
       <span className="text-muted tabular-nums md:pt-2">{number}</span>
       <RowInput
         {...cell('url', 'Destination')}
