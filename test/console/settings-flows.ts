@@ -346,6 +346,7 @@ describe('settings in the console', function () {
           });
         await choose('empty.csv', []);
         await page.getByText('We found no links to import.').waitFor();
+        await status(page, 'Nothing to import').waitFor();
         await expectAccessible(page, `import-of-nothing-${size}`);
         await page.goBack();
         await choose('old.csv', [

@@ -8,7 +8,7 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
 import { toastError } from '../ui/toast-error.ts';
-import { isBusy } from './state.tsx';
+import { isBusy, isEmpty } from './state.tsx';
 
 type Action = 'start' | 'cancel' | 'undo';
 
@@ -49,11 +49,7 @@ export function ImportActions({ one }: { one: Schemas['ImportDetails'] }) {
           look="primary"
           icon={Play}
           busy={isSending('start')}
-          disabled={
-            act.isPending ||
-            counts.created + counts.updated === 0 ||
-            (keyless > 0 && !options.allowRandomKeys)
-          }
+          disabled={act.isPending || isEmpty(one) || (keyless > 0 && !options.allowRandomKeys)}
           onClick={() => act.write('start')}
         >
           Import

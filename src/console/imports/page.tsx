@@ -88,7 +88,10 @@ export function ImportsPage() {
                   </div>
                 ),
               },
-              { name: 'Status', render: ({ state }) => <ImportState state={state} /> },
+              {
+                name: 'Status',
+                render: (one) => <ImportState state={one.state} counts={one.counts} />,
+              },
               outcome('Created', 'created'),
               outcome('Skipped', 'skipped'),
               outcome('Refused', 'refused'),

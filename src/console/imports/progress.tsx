@@ -1,7 +1,7 @@
 import type { Schemas } from '../api/client.ts';
 import { classes } from '../ui/classes.ts';
 import { countOf } from '../ui/count-of.ts';
-import { ImportState, isBusy } from './state.tsx';
+import { ImportState, isBusy, isEmpty } from './state.tsx';
 
 /** Labels of the outcomes of rows, after the import and before it. */
 const OUTCOMES = [
@@ -19,7 +19,7 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
   return (
     <section aria-label="Progress" className="flex flex-col gap-4 px-4 md:px-6">
       <p role="status" className="flex flex-wrap items-center gap-2">
-        <ImportState state={state} />
+        <ImportState state={state} counts={counts} />
         <span className="text-muted">
           {isBusy(state)
             ? `${progress.done.toLocaleString()} of ${progress.total.toLocaleString()}`
@@ -54,7 +54,7 @@ export function Progress({ one }: { one: Schemas['ImportDetails'] }) {
           </div>
         ))}
       </dl>
-      {state === 'checked' && counts.created + counts.updated === 0 && (
+      {isEmpty(one) && (
         <p className="max-w-3xl text-warning">
           {progress.total === 0
             ? 'We found no links to import. A CSV file needs a header row and one link in each row below it.'

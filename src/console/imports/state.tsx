@@ -1,7 +1,8 @@
 import type { Schemas } from '../api/client.ts';
 import { Badge } from '../ui/states.tsx';
 
-type State = Schemas['Import']['state'];
+type Import = Schemas['Import'];
+type State = Import['state'];
 
 const SHOWN: Record<State, { label: string; tone?: 'success' | 'warning' | 'danger' }> = {
   fetching: { label: 'Reading' },
@@ -16,9 +17,14 @@ const SHOWN: Record<State, { label: string; tone?: 'success' | 'warning' | 'dang
   undone: { label: 'Undone' },
 };
 
+/** True for a checked import of which every row would be skipped or refused. */
+export const isEmpty = ({ state, counts }: Pick<Import, 'state' | 'counts'>): boolean =>
+  state === 'checked' && counts.created + counts.updated === 0;
+
 /** The state of an import. */
-export function ImportState({ state }: { state: State }) {
-  const { label, tone } = SHOWN[state];
+export function ImportState(one: Pick<Import, 'state' | 'counts'>) {
+  if (isEmpty(one)) return <Badge>Nothing to import</Badge>;
+  const { label, tone } = SHOWN[one.state];
   return <Badge tone={tone}>{label}</Badge>;
 }
 
