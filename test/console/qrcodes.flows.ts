@@ -783,6 +783,12 @@ describe('QR codes in the console', function () {
         await page.getByAltText('QR code Menu').waitFor();
         await page.getByRole('link', { name: 'Design, sizes and other formats' }).waitFor();
         await photograph(page, `link-with-code-${size}`);
+        const [{ id }] = (await api.get('/qrcodes')).body;
+        await page.goto(page.url().replace(/links.*/, `qrcodes/${id}`));
+        await page.getByText('Scans are counted for the link Menu').waitFor();
+        await photograph(page, `code-page-of-link-${size}`);
+        await page.getByRole('link', { name: 'Menu', exact: true }).click();
+        await page.getByRole('heading', { name: 'Menu' }).waitFor();
       });
       const { body: codes } = await api.get('/qrcodes');
       expect(codes).to.have.length(1);

@@ -1,9 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { Pencil } from 'lucide-react';
+import { answer } from '../api/client.ts';
+import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { useRecordItems } from '../short-links/record-items.ts';
+import { routeOf } from '../short-links/record-route.ts';
 import { RecordView } from '../short-links/record-view.tsx';
+import { shownHost } from '../short-links/shown-host.ts';
 import { usePageActions, useRecord } from '../short-links/use-record.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { Loaded } from '../ui/loaded.tsx';
@@ -13,7 +17,7 @@ import { Badge } from '../ui/states.tsx';
 import { CodePicture } from './code-picture.tsx';
 import type { ContentName } from './content.ts';
 import { CONTENT_FORMS } from './content-fields.ts';
-import { payloadOf } from './drawn.ts';
+import { payloadOf, scanLinkIn } from './drawn.ts';
 import { duplicateCode } from './duplicate.ts';
 import { QR_CODES } from './kind.ts';
 import type { QrCode } from './look.ts';
@@ -40,6 +44,7 @@ function OneCode({ record }: { record: QrCode }) {
   const { dialogs, actions } = usePageActions(QR_CODES);
   const { label, icon } = CONTENT_FORMS[record.type as ContentName];
   const shortLink = record.static ? undefined : payloadOf(record);
+  const scanLink = scanLinkIn(record);
   const designer = (id: string) =>
     ({
       to: '/$workspace/qrcodes/$qrcode/edit',
@@ -64,7 +69,12 @@ function OneCode({ record }: { record: QrCode }) {
       record={record}
       title={nameOf(record)}
       shortLink={shortLink}
-      states={record.archived && <Badge>Archived</Badge>}
+      states={
+        <>
+          {record.archived && <Badge>Archived</Badge>}
+          {scanLink !== undefined && may('links.read') && <LinkOfCode url={scanLink} />}
+        </>
+      }
       summary={{ icon, label, text: `${label}: ${summaryOf(record)}` }}
       edit={may('qrcodes.write') ? () => void navigate(designer(record.id)) : undefined}
       actions={
@@ -82,5 +92,37 @@ function OneCode({ record }: { record: QrCode }) {
     >
       {dialogs}
     </RecordView>
+  );
+}
+
+/**
+ * Leads from the code of a link to the page of the link, where its scans are counted.
+ *
+ * @param url the URL in the code
+ */
+function LinkOfCode({ url }: { url: string }) {
+  const { api, slug } = useWorkspace();
+  const { data: link } = useQuery({
+    queryKey: keys.links.list('of code', url),
+    queryFn: ({ signal }) => {
+      const { hostname: domain, pathname } = new URL(url);
+      const query = { domain, key: decodeURIComponent(pathname.slice(1)) };
+      return answer(api.GET('/links/info', { params: { query }, signal }));
+    },
+    retry: false,
+  });
+  // A deleted link, or one that the person may not see, has no page for them.
+  if (link === undefined) return null;
+  const name = link.title ?? `${shownHost(link)}/${link.key}`;
+  return (
+    <span>
+      Scans are counted for the link{' '}
+      <Link
+        {...routeOf({ list: 'links' }, slug, link.id)}
+        className="wrap-anywhere text-accent-text hover:underline"
+      >
+        {name}
+      </Link>
+    </span>
   );
 }
