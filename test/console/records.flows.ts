@@ -245,6 +245,7 @@ describe('records in the console', function () {
       await change.getByText('comments').waitFor();
       await change.getByRole('link', { name: `${world.domain}/a`, exact: true }).waitFor();
       await row(page, 'Tag created').getByText('by API key').waitFor();
+      expect(await page.getByRole('link', { name: 'Old and new values' }).count()).to.equal(1);
       expect(await page.getByText('secret text').count()).to.equal(0);
       await page.getByLabel('Kind of record').selectOption('link');
       await row(page, 'Tag created').waitFor({ state: 'detached' });
@@ -253,6 +254,14 @@ describe('records in the console', function () {
       await page.getByLabel('Changed by').selectOption(userId);
       await row(page, 'Tag created').waitFor({ state: 'detached' });
       await row(page, 'Link created').waitFor();
+      await change.getByRole('link', { name: 'Old and new values' }).click();
+      const history = page.getByRole('region', { name: 'History' });
+      await history.getByText('secret text').waitFor();
+      await eventually(async () => {
+        const { y } = (await history.boundingBox())!;
+        expect(y).to.be.within(0, page.viewportSize()!.height - 100);
+      });
+      await page.goBack();
       await page.getByLabel('Kind of record').selectOption('customer');
       await page.getByText('No matching changes').waitFor();
     });

@@ -7,7 +7,7 @@ import { labelOf, sentenceCase } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { PAGE_SIZE } from '../api/paged.ts';
 import { useWorkspace } from '../app/workspace.tsx';
-import { routeOf } from '../short-links/record-route.ts';
+import { HISTORY, routeOf } from '../short-links/record-route.ts';
 import { countOf } from '../ui/count-of.ts';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { inputLook, Options } from '../ui/field.tsx';
@@ -269,6 +269,7 @@ function Entries({ entries }: { entries: readonly Entry[] }) {
               {entry.fields !== undefined && (
                 <span className="text-xs text-muted">{entry.fields.map(labelOf).join(', ')}</span>
               )}
+              <Values {...entry} />
               <span className="md:hidden">
                 <Target {...entry} />
               </span>
@@ -296,6 +297,25 @@ function Target({ target: { kind, id, name } }: Pick<Entry, 'target'>) {
   return (
     <Link {...page(slug, id)} className="wrap-anywhere text-accent-text hover:underline">
       {name}
+    </Link>
+  );
+}
+
+/** Kinds of records that have a history with values before and after each change. */
+const LISTS: Readonly<Record<string, 'links' | 'qrcodes'>> = { link: 'links', qrcode: 'qrcodes' };
+
+/** Leads to the values before and after a change of a link or QR code. */
+function Values({ fields, target: { kind, id, name } }: Entry) {
+  const { slug } = useWorkspace();
+  const list = LISTS[kind];
+  if (fields === undefined || list === undefined || id === null || name === undefined) return null;
+  return (
+    <Link
+      {...routeOf({ list }, slug, id)}
+      hash={HISTORY}
+      className="self-start text-xs text-accent-text hover:underline max-md:py-2"
+    >
+      Old and new values
     </Link>
   );
 }

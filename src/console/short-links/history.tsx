@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { History as HistoryIcon, RotateCcw } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { sentenceCase } from '../api/error-words.ts';
@@ -30,14 +30,20 @@ import { apiPathOf } from './record-route.ts';
 
 type Change = Schemas['RecordChange'];
 
-interface HistoryProps<Row extends ShortLinkRecord> {
+interface RecordProps<Row extends ShortLinkRecord> {
   kind: RecordKind<Row>;
   record: Row;
   names: ChangeNames;
 }
 
+interface HistoryProps<Row extends ShortLinkRecord> extends RecordProps<Row> {
+  /** True when the URL asks for the history, to which the page then scrolls. */
+  isTarget: boolean;
+}
+
 /** The changes of a record, newest first, each of which can be reverted. */
-export function History<Row extends ShortLinkRecord>({ kind, record, names }: HistoryProps<Row>) {
+export function History<Row extends ShortLinkRecord>(props: HistoryProps<Row>) {
+  const { kind, record, names, isTarget } = props;
   const { list, noun } = kind;
   const { api, may } = useWorkspace();
   const { path, of } = apiPathOf(kind, record.id);
@@ -53,48 +59,56 @@ export function History<Row extends ShortLinkRecord>({ kind, record, names }: Hi
       ) as Promise<Change[]>,
   );
   const [reverted, setReverted] = useState<Change>();
+  const section = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isTarget && !history.isPending) section.current?.scrollIntoView({ block: 'start' });
+  }, [isTarget, history.isPending]);
   const mayRevert = may(`${list}.write`);
   return (
-    <Panel title="History">
-      <RecordList
-        query={history}
-        empty={
-          <p className="flex items-center justify-center gap-2 px-4 pt-8 pb-2 text-muted">
-            <HistoryIcon size={15} aria-hidden />
-            No changes yet.
+    <div ref={section} className="scroll-mt-3">
+      <Panel title="History">
+        <RecordList
+          query={history}
+          empty={
+            <p className="flex items-center justify-center gap-2 px-4 pt-8 pb-2 text-muted">
+              <HistoryIcon size={15} aria-hidden />
+              No changes yet.
+            </p>
+          }
+        >
+          {(changes) => (
+            <ol>
+              {changes.map((change) => (
+                <Entry
+                  key={change.id}
+                  change={change}
+                  title={sentenceCase(entryTitle(change, noun.one))}
+                  fields={changesInWords(change.changes, names)}
+                  onRevert={
+                    mayRevert && isRevertible(change) ? () => setReverted(change) : undefined
+                  }
+                />
+              ))}
+            </ol>
+          )}
+        </RecordList>
+        {!history.isPending && !history.hasNextPage && (
+          <p className="flex flex-wrap justify-between gap-x-4 px-4 py-3 text-muted">
+            <span>{sentenceCase(noun.one)} created</span>
+            <Time at={record.createdAt} />
           </p>
-        }
-      >
-        {(changes) => (
-          <ol>
-            {changes.map((change) => (
-              <Entry
-                key={change.id}
-                change={change}
-                title={sentenceCase(entryTitle(change, noun.one))}
-                fields={changesInWords(change.changes, names)}
-                onRevert={mayRevert && isRevertible(change) ? () => setReverted(change) : undefined}
-              />
-            ))}
-          </ol>
         )}
-      </RecordList>
-      {!history.isPending && !history.hasNextPage && (
-        <p className="flex flex-wrap justify-between gap-x-4 px-4 py-3 text-muted">
-          <span>{sentenceCase(noun.one)} created</span>
-          <Time at={record.createdAt} />
-        </p>
-      )}
-      {reverted !== undefined && (
-        <RevertDialog
-          kind={kind}
-          record={record}
-          names={names}
-          change={reverted}
-          onClose={() => setReverted(undefined)}
-        />
-      )}
-    </Panel>
+        {reverted !== undefined && (
+          <RevertDialog
+            kind={kind}
+            record={record}
+            names={names}
+            change={reverted}
+            onClose={() => setReverted(undefined)}
+          />
+        )}
+      </Panel>
+    </div>
   );
 }
 
@@ -136,7 +150,7 @@ function Entry({ change, title, fields, onRevert }: EntryProps) {
   );
 }
 
-interface RevertDialogProps<Row extends ShortLinkRecord> extends HistoryProps<Row> {
+interface RevertDialogProps<Row extends ShortLinkRecord> extends RecordProps<Row> {
   change: Change;
   onClose(): void;
 }

@@ -2,6 +2,8 @@ import type { ListKind } from './list-kind.ts';
 
 /** Fragment of the URL that scrolls a record's page to its chart. */
 export const CHART = 'chart';
+/** Fragment of the URL that scrolls a record's page to its history. */
+export const HISTORY = 'history';
 
 /** Returns the route of a record's page. */
 export const routeOf = ({ list }: Pick<ListKind, 'list'>, workspace: string, id: string) =>

@@ -16,7 +16,7 @@ import type { ShortLinkRecord } from './fields.ts';
 import { History } from './history.tsx';
 import type { RecordKind } from './list-kind.ts';
 import type { Listed } from './listed.ts';
-import { CHART } from './record-route.ts';
+import { CHART, HISTORY } from './record-route.ts';
 import { type Routed, routingSentences } from './routing-sentences.ts';
 import { RecordLabels } from './row-labels.tsx';
 import { ScheduledChanges } from './scheduled.tsx';
@@ -123,7 +123,7 @@ export function RecordView<Row extends ShortLinkRecord & Listed>(props: RecordVi
         </aside>
         <div className="flex min-w-0 flex-col gap-4">
           <ScheduledChanges kind={kind} record={record} names={names} />
-          <History kind={kind} record={record} names={names} />
+          <History kind={kind} record={record} names={names} isTarget={hash === HISTORY} />
         </div>
       </div>
       {props.children}
@@ -156,7 +156,7 @@ function Summary<Row extends ShortLinkRecord & Listed>(props: RecordViewProps<Ro
       className="flex flex-col gap-2 rounded-lg border border-line bg-panel p-4"
     >
       {shortLink === undefined ? (
-        props.states && <p>{props.states}</p>
+        <p className="flex flex-wrap items-center gap-2 empty:hidden">{props.states}</p>
       ) : (
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           {title === `${host}/${record.key}` ? (
