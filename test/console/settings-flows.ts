@@ -131,7 +131,14 @@ describe('settings in the console', function () {
         await page.getByRole('button', { name: 'Create key' }).click();
         await dialog(page).getByLabel('Name').fill('Shop');
         await dialog(page).getByLabel('Permissions').selectOption('limited');
-        await dialog(page).getByRole('radiogroup', { name: 'Tags' }).getByText('Read').click();
+        const resource = (name: string) => dialog(page).getByRole('radiogroup', { name });
+        await resource('Tags').getByText('Read').click();
+        // Each resource has the choices that the API has, of which one is taken.
+        expect(await resource('Tags').getByRole('radio').count()).to.equal(3);
+        const readable = resource('Audit log').getByRole('radio');
+        expect(await readable.count()).to.equal(2);
+        expect(await readable.first().isChecked()).to.equal(true);
+        expect(await resource('Conversions').getByText('Read').count()).to.equal(0);
         await dialog(page).getByRole('button', { name: 'Create key' }).click();
         const first = await secretShown(page, 'API key');
         expect(await statusOf(first)).to.equal(200);

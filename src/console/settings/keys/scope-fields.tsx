@@ -25,12 +25,15 @@ export function ScopeFields({ scopes, onChange, may, error }: ScopeFieldsProps) 
         const now = [write, read].find((scope) => scope !== undefined && scopes.includes(scope));
         // Nobody can grant scopes that they lack.
         const given = [read, write].filter((scope) => scope !== undefined && may(scope));
+        if (given.length === 0) return null;
+        // A resource such as the audit log can only be read, and has no scope for the other choice.
         const choices = [
           { label: 'None', column: 'col-start-1', scope: undefined },
-          { label: 'Read', column: 'col-start-2', scope: read },
-          { label: 'Write', column: 'col-start-3', scope: write },
-        ].filter(({ scope }) => scope === undefined || given.includes(scope));
-        if (choices.length === 1) return null;
+          ...[
+            { label: 'Read', column: 'col-start-2', scope: read },
+            { label: 'Write', column: 'col-start-3', scope: write },
+          ].filter(({ scope }) => scope !== undefined && given.includes(scope)),
+        ];
         return (
           <div
             key={label}
