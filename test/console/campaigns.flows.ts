@@ -181,8 +181,10 @@ describe('campaigns in the console', function () {
       await page.getByRole('button', { name: 'Export' }).click();
       const saved = page.waitForEvent('download');
       await page.getByRole('menuitem', { name: 'All numbers as ZIP' }).click();
+      const download = await saved;
+      expect(download.suggestedFilename()).to.match(/ analytics 20\d\d-\d\d-\d\d to [\d-]+\.zip$/);
       const chunks: Buffer[] = [];
-      for await (const chunk of await (await saved).createReadStream()) {
+      for await (const chunk of await download.createReadStream()) {
         chunks.push(chunk as Buffer);
       }
       const files = unzipSync(Buffer.concat(chunks));

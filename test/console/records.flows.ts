@@ -216,7 +216,7 @@ describe('records in the console', function () {
           page.waitForEvent('download'),
           page.getByRole('button', { name: 'Export' }).click(),
         ]);
-        expect(file.suggestedFilename()).to.equal('customers.csv');
+        expect(file.suggestedFilename()).to.equal(`${world.slug} customers.csv`);
         await page.getByRole('link', { name: 'Ada Lovelace' }).click();
         for (const event of ['refund', 'sale', 'lead', 'click']) {
           await page.getByRole('row').filter({ hasText: event }).first().waitFor();

@@ -1,6 +1,7 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
 import { inSentence } from '../api/error-words.ts';
+import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SearchInput } from '../ui/search-input.tsx';
@@ -9,6 +10,7 @@ import { VirtualList } from '../ui/virtual-list.tsx';
 import { BarRow, useEntries } from './breakdown-list.tsx';
 import type { Tab } from './cards.ts';
 import { saveCsv } from './csv.ts';
+import { fileNameOf } from './file-name.ts';
 import { formatCount } from './names.ts';
 import { useEventQuery } from './use-event-query.ts';
 
@@ -16,6 +18,7 @@ const ROW_PX = 40;
 
 /** A dialog with all values of a tab, a search and a download. */
 export function BreakdownDialog({ tab }: { tab: Tab }) {
+  const { slug } = useWorkspace();
   const { query, change } = useEventQuery();
   const [search, setSearch] = useState('');
   const { rows, entries: all, column, bar } = useEntries(tab);
@@ -23,7 +26,7 @@ export function BreakdownDialog({ tab }: { tab: Tab }) {
   const entries = all.filter(({ name, hint }) => `${name} ${hint}`.toLowerCase().includes(wanted));
   const hasVisitors = entries.some(({ visitors }) => visitors !== undefined);
   const save = () =>
-    saveCsv(tab.id, [
+    saveCsv(fileNameOf(slug, tab.id, query, Date.now()), [
       [
         tab.label,
         'Details',

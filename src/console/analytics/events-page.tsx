@@ -16,6 +16,7 @@ import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
 import { type EventQuery, KINDS, kindOf, nameOfMetric } from './event-query.ts';
 import { EventSubject } from './event-subject.tsx';
 import { EventsView } from './events-view.tsx';
+import { fileNameOf } from './file-name.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { momentFormat } from './names.ts';
 import { PeriodPicker } from './period-picker.tsx';
@@ -176,7 +177,8 @@ function Export() {
   const [isBusy, run] = useAction();
   const save = async () => {
     const search = searchOf({ ...eventParametersOf(query), format: 'csv' });
-    saveFile(await download(slug, `/events/export?${search}`), 'events.csv');
+    const file = await download(slug, `/events/export?${search}`);
+    saveFile(file, `${fileNameOf(slug, kindOf(query.event), query, Date.now())}.csv`);
   };
   return (
     <Button icon={Download} busy={isBusy} onClick={() => run(save)}>

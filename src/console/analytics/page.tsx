@@ -15,6 +15,7 @@ import { CARDS, EVENTS_TAB, tabNamed } from './cards.ts';
 import { saveCsv } from './csv.ts';
 import { filtersOf, nameOfMetric } from './event-query.ts';
 import { EventsView } from './events-view.tsx';
+import { fileNameOf } from './file-name.ts';
 import { Funnel } from './funnel.tsx';
 import { LeftOut } from './left-out.tsx';
 import { PeriodPicker } from './period-picker.tsx';
@@ -167,7 +168,7 @@ function ExportMenu() {
     ];
     const shown = [['Start', name], ...rows.map((row) => [row.start, row[measure] ?? 0])];
     saveCsv(
-      'timeseries',
+      fileNameOf(slug, query.event ?? 'clicks', query, Date.now()),
       shown.map((cells, index) => [...cells, ...(compared?.[index] ?? [])]),
     );
   };
@@ -175,7 +176,8 @@ function ExportMenu() {
     const { event, ...others } = parametersOf(query);
     // Without an event, the files of QR codes and pages have scans and views.
     const parameters = query.event === undefined ? others : { ...others, event: event! };
-    saveFile(await download(slug, `/analytics/export?${searchOf(parameters)}`), 'analytics.zip');
+    const file = await download(slug, `/analytics/export?${searchOf(parameters)}`);
+    saveFile(file, `${fileNameOf(slug, 'analytics', query, Date.now())}.zip`);
   };
   return (
     <Menu

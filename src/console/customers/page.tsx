@@ -58,7 +58,7 @@ export function CustomersPage() {
   const save = async () => {
     const { sortBy: _, sortOrder: __, ...filters } = query;
     const file = await download(slug, `/customers/export?${new URLSearchParams(filters)}`);
-    saveFile(file, 'customers.csv');
+    saveFile(file, `${slug} customers.csv`);
   };
   const isFiltered = FILTERS.some((name) => search[name] !== undefined);
   return (

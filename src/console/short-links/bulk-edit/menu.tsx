@@ -32,7 +32,7 @@ interface MoreActionsProps {
 
 /** The menu of further actions on the selected records, with its dialogs. */
 export function MoreActions({ kind, ids, mayWrite }: MoreActionsProps) {
-  const { api } = useWorkspace();
+  const { api, slug } = useWorkspace();
   const [isSaving, run] = useAction();
   const [edit, setEdit] = useState<{ name: BulkEditName; ids: readonly string[] }>();
   const close = useCallback(() => setEdit(undefined), []);
@@ -42,7 +42,7 @@ export function MoreActions({ kind, ids, mayWrite }: MoreActionsProps) {
       const send = api.POST as unknown as Call;
       const init = { params: {}, body: { ids, format }, parseAs: 'blob' };
       const file = (await answer(send(`/${kind.list}/export`, init))) as Blob;
-      saveFile(file, `${kind.list}.${format}`);
+      saveFile(file, `${slug} ${kind.list}.${format}`);
     });
   const item = (name: BulkEditName, label: string, icon: LucideIcon) =>
     mayWrite && { label, icon, onSelect: () => setEdit({ name, ids }) };
