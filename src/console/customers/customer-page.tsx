@@ -47,7 +47,7 @@ export function CustomerPage() {
       <Loaded query={query} skeleton="mx-6 h-32">
         {({ id, email, externalId, country, createdAt, firstClick, ...totals }) => (
           <>
-            <dl className="grid grid-cols-2 gap-x-8 gap-y-3 px-4 pb-5 md:flex md:px-6">
+            <dl className="grid grid-cols-2 gap-x-8 gap-y-3 px-4 pb-5 md:flex md:flex-wrap md:px-6">
               <Total name="Revenue">{formatCents(totals.saleAmount)}</Total>
               <Total name="Sales">{formatCount(totals.sales)}</Total>
               <Total name="Leads">{formatCount(totals.leads)}</Total>

@@ -150,7 +150,7 @@ function columnsOf(
     },
     {
       name: 'First click',
-      isMinor: true,
+      isMinor: 'tablet',
       sort: by('firstClick'),
       render: ({ firstClick }) =>
         firstClick === null ? (
@@ -179,7 +179,7 @@ function columnsOf(
     },
     {
       name: 'Added',
-      isMinor: true,
+      isMinor: 'tablet',
       sort: by('createdAt'),
       render: ({ createdAt }) => <Time at={createdAt} />,
     },

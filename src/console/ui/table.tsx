@@ -7,8 +7,8 @@ export interface Column<Row> {
   /** Header of the column; `isBare` hides it visually, for example above buttons. */
   name: string;
   isBare?: boolean;
-  /** True for a column that phones leave out. */
-  isMinor?: boolean;
+  /** True for a column that phones leave out; `tablet` for one that tablets leave out too. */
+  isMinor?: boolean | 'tablet';
   /** True for a right-aligned column with digits of equal width. */
   isNumber?: boolean;
   /** Order of the rows by this column, for a header that changes it. */
@@ -30,7 +30,7 @@ interface TableProps<Row> {
   keyOf(row: Row): string;
 }
 
-/** A table of records; phones leave out the minor columns. */
+/** A table of records; small windows leave out the minor columns. */
 export function Table<Row>({ label, columns, rows, keyOf }: TableProps<Row>) {
   return (
     <table className="w-full border-separate border-spacing-0" aria-label={label}>
@@ -91,6 +91,7 @@ const cell = ({ isMinor, isNumber, isBare }: Column<never>): string =>
   classes(
     'border-b border-line px-1.5 align-middle lg:px-2 first:pl-4 last:pr-4 md:first:pl-6 md:last:pr-6',
     isMinor === true && 'max-md:hidden',
-    isNumber === true && 'pr-6 text-right tabular-nums',
+    isMinor === 'tablet' && 'max-lg:hidden',
+    isNumber === true && 'pr-6 text-right whitespace-nowrap tabular-nums',
     isBare === true && 'w-0 text-right whitespace-nowrap',
   );
