@@ -61,7 +61,7 @@ function Operator({ filter }: { filter: Filter }) {
       type="button"
       title={`Change to “${verbOf(filter, !isExcluding)}”`}
       onClick={() => change(excluding(query, filter, !isExcluding))}
-      className="h-full shrink-0 text-muted hover:text-ink hover:underline"
+      className="h-full shrink-0 text-muted max-md:-my-px max-md:h-11 hover:text-ink hover:underline"
     >
       {text}
     </button>

@@ -18,6 +18,9 @@ const STEPS: Readonly<Record<string, number>> = {
   PageDown: -LARGE_STEP,
 };
 
+/** Radius of the handle's target as a share of the height, which is 184 px on phones. */
+const TARGET = 0.12;
+
 type Size = Pick<Look, 'width' | 'height'>;
 
 interface LogoHandleProps {
@@ -97,8 +100,8 @@ export function LogoHandle({ drawing, size, onChange }: LogoHandleProps) {
         onKeyDown={onKeyDown}
         className="group pointer-events-auto cursor-nwse-resize touch-none outline-none"
       >
-        {/* A finger needs a larger target than the mark. */}
-        <circle {...corner} r={width / 14} fill="transparent" />
+        {/* A finger needs a larger target than the mark: 44 px on phones. */}
+        <circle {...corner} r={height * TARGET} fill="transparent" />
         <circle
           {...corner}
           r={width / 40}

@@ -313,7 +313,7 @@ function Values({ fields, target: { kind, id, name } }: Entry) {
     <Link
       {...routeOf({ list }, slug, id)}
       hash={HISTORY}
-      className="self-start text-xs text-accent-text hover:underline max-md:py-2"
+      className="self-start text-xs text-accent-text hover:underline max-md:py-3.5"
     >
       Old and new values
     </Link>
