@@ -66,7 +66,7 @@ describe('every view of the console', function () {
         await context.addCookies([{ name: 'session', value: person.token, url: stack().apiUrl }]);
       }
       const page = await context.newPage();
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(60_000);
       page.on('dialog', (asked) => void asked.accept());
       const faults = watch(page, origins);
       const found = await sweep(page, views);
@@ -196,7 +196,8 @@ describe('every view of the console', function () {
       await page.getByRole('radio', { name, exact: true }).check();
       // A static code has no picture before its content is complete.
       await page
-        .getByText(/^(Easy to scan|Enter the content to see the code\.)$/)
+        .getByText(/^(Easy to scan|Enter the content to see the code\.|Not complete)$/)
+        .filter({ visible: true })
         .first()
         .waitFor();
     };
@@ -230,13 +231,16 @@ describe('every view of the console', function () {
           async open(page) {
             await page.getByRole('radio', { name: 'Label bottom' }).check();
             await page.getByLabel('Color', { exact: true }).fill('#DDDDDD');
-            await page.locator('input[type=file]').setInputFiles({
-              name: 'logo.svg',
-              mimeType: 'image/svg+xml',
-              buffer: Buffer.from(
-                '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60"><circle cx="30" cy="30" r="28" fill="#0f766e"/></svg>',
-              ),
-            });
+            await page
+              .locator('input[type=file]')
+              .first()
+              .setInputFiles({
+                name: 'logo.svg',
+                mimeType: 'image/svg+xml',
+                buffer: Buffer.from(
+                  '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="60"><circle cx="30" cy="30" r="28" fill="#0f766e"/></svg>',
+                ),
+              });
             await page.getByText('Can’t be scanned').first().waitFor();
           },
         },
@@ -256,9 +260,13 @@ describe('every view of the console', function () {
       [
         { name: 'analytics-filtered', path: inSample('analytics?country=DE&browser=Firefox') },
         { name: 'analytics-nothing', path: inSample('analytics?country=AQ') },
-        { name: 'analytics-interval', path: inSample('analytics'), open: press('Last 30 days') },
+        {
+          name: 'analytics-interval',
+          path: inSample('analytics'),
+          open: press('Period: Last 30 days'),
+        },
         { name: 'analytics-filter', path: inSample('analytics'), open: press('Filter') },
-        { name: 'analytics-all', path: inSample('analytics'), open: press(/of referrers$/) },
+        { name: 'analytics-all', path: inSample('analytics'), open: press(/of sources$/) },
         { name: 'analytics-table', path: inSample('analytics'), open: press('Show as table') },
         {
           name: 'live',
