@@ -81,7 +81,7 @@ describe('event destinations in the console', function () {
         await dialog(page).getByText('must respond with status 2xx, not 403').waitFor();
         await expectAccessible(page, `destination-test-${size}`);
         expect(server!.taken).to.have.length(1);
-        await dialog(page).getByRole('button', { name: 'Close' }).last().click();
+        await dialog(page).getByRole('button', { name: 'Done' }).click();
         await made.getByText('Not accepted').waitFor();
       });
       const [stored] = (await world.api.get('/destinations')).body;

@@ -103,7 +103,7 @@ describe('records in the console', function () {
       const [name, links] = await saved(page, () => button.first().click());
       expect(name).to.equal(`${world.slug} links.csv`);
       expect(links).to.contain(`${world.domain},größe,`);
-      await page.getByLabel('Format').last().selectOption('ndjson');
+      await page.getByLabel('Format of the events').selectOption('ndjson');
       await page.getByLabel('Period').selectOption('24h');
       const [, clicks] = await saved(page, () => button.nth(1).click());
       const lines = clicks.trimEnd().split('\n');

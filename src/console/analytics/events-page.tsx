@@ -155,6 +155,7 @@ function EventTable({ events }: { events: readonly Schemas['Event'][] }) {
                     <Icon size={15} aria-hidden className="shrink-0 text-muted" />
                     <span className="sr-only">{name} on</span>
                     <EventSubject event={event} />
+                    <span className="sr-only">, {fullTime(event.timestamp)}</span>
                   </button>
                 </td>
                 <td className="truncate px-3 py-2 max-md:hidden">{placeOf(event)}</td>

@@ -40,16 +40,19 @@ export function nameOfPeriod({ interval, start, end, timezone }: EventQuery): st
 /** Chooses a period or dates, the comparison period and the time zone. */
 export function PeriodPicker({ isCompared = false }: { isCompared?: boolean }) {
   const { query } = useEventQuery();
+  const name = nameOfPeriod(query);
   return (
     <Popover
       label="Period"
       className="w-80 max-w-[calc(100vw-12px)]"
       button={{
         className: buttonLook('plain'),
+        // The popover has a button with the name of the period too.
+        'aria-label': `Period: ${name}`,
         children: (
           <>
             <CalendarDays size={15} aria-hidden />
-            <span className="truncate">{nameOfPeriod(query)}</span>
+            <span className="truncate">{name}</span>
             <ChevronDown size={14} aria-hidden className="text-muted" />
           </>
         ),

@@ -42,7 +42,7 @@ export function TestDialog({ destination, onClose }: TestDialogProps) {
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={onClose}>Done</Button>
           <Button
             look="primary"
             icon={Send}

@@ -69,6 +69,7 @@ export function FormFields({ fields, onChange, messages }: FormFieldsProps) {
           </div>
           <FieldInputs
             field={field}
+            number={at + 1}
             onChange={(changed) => set(at, changed)}
             message={(part) => messages[`fields.${at}.${part}`]}
           />
@@ -92,16 +93,19 @@ export function FormFields({ fields, onChange, messages }: FormFieldsProps) {
 
 interface FieldInputsProps {
   field: FormField;
+  /** Position in the form, from 1. */
+  number: number;
   onChange(field: FormField): void;
   message(part: string): string | undefined;
 }
 
-function FieldInputs({ field, onChange, message }: FieldInputsProps) {
+function FieldInputs({ field, number, onChange, message }: FieldInputsProps) {
   return (
     <>
       <div className="grid gap-3 md:grid-cols-2">
         <TextField
           label="Question"
+          aria-label={`Question of field ${number}`}
           required
           maxLength={200}
           value={field.label}
@@ -113,6 +117,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
         />
         <TextField
           label="Name"
+          aria-label={`Name of field ${number}`}
           hint="Identifies the answer in exports and the API."
           required
           maxLength={50}
@@ -122,6 +127,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
         />
         <SelectField
           label="Type"
+          aria-label={`Type of field ${number}`}
           value={field.type}
           error={message('type')}
           onChange={({ target: { value } }) => {
@@ -138,6 +144,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
           <input
             type="checkbox"
             className="size-4 accent-accent"
+            aria-label={`Required: field ${number}`}
             checked={field.required}
             onChange={(event) => onChange({ ...field, required: event.target.checked })}
           />
@@ -147,6 +154,7 @@ function FieldInputs({ field, onChange, message }: FieldInputsProps) {
       {field.type === 'select' && (
         <TextArea
           label="Choices"
+          aria-label={`Choices of field ${number}`}
           hint="Enter one per line."
           value={(field.options ?? []).join('\n')}
           error={message('options')}

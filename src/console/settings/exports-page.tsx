@@ -67,7 +67,12 @@ function LinksExport() {
       description="All links with their fields, without passwords, oldest first."
       save={save}
     >
-      <SelectField label="Format" {...text('format')} options={Object.entries(FORMATS)} />
+      <SelectField
+        label="Format"
+        aria-label="Format of the links"
+        {...text('format')}
+        options={Object.entries(FORMATS)}
+      />
     </ExportSection>
   );
 }
@@ -101,7 +106,12 @@ function EventsExport() {
       <div className="grid gap-4 md:grid-cols-3 xl:grid-cols-1">
         <SelectField label="Kind" {...text('event')} options={Object.entries(EVENTS)} />
         <SelectField label="Period" {...text('interval')} options={Object.entries(SPANS)} />
-        <SelectField label="Format" {...text('format')} options={Object.entries(FORMATS)} />
+        <SelectField
+          label="Format"
+          aria-label="Format of the events"
+          {...text('format')}
+          options={Object.entries(FORMATS)}
+        />
       </div>
     </ExportSection>
   );
@@ -144,6 +154,7 @@ interface ExportSectionProps {
 }
 
 function ExportSection({ title, description, save, children }: ExportSectionProps) {
+  const action = save.isPending ? 'Preparing …' : 'Download';
   return (
     <Section
       title={title}
@@ -153,9 +164,10 @@ function ExportSection({ title, description, save, children }: ExportSectionProp
           look="primary"
           icon={Download}
           busy={save.isPending}
+          aria-label={`${action}: ${title}`}
           onClick={() => save.write(undefined)}
         >
-          {save.isPending ? 'Preparing …' : 'Download'}
+          {action}
         </Button>
       }
     >

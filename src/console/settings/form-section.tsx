@@ -22,6 +22,8 @@ interface FormSectionProps {
 export function FormSection(props: FormSectionProps) {
   const { mayWrite, isChanged, write, children } = props;
   useUnsavedForm(mayWrite && isChanged);
+  const { title } = props;
+  const action = props.action ?? 'Save';
   const submit = (event: FormEvent) => {
     event.preventDefault();
     props.onSubmit();
@@ -29,12 +31,19 @@ export function FormSection(props: FormSectionProps) {
   return (
     <form onSubmit={submit}>
       <Section
-        title={props.title}
+        title={title}
         description={props.description}
         footer={
           mayWrite && (
-            <Button type="submit" look="primary" busy={write.isPending} disabled={!isChanged}>
-              {props.action ?? 'Save'}
+            <Button
+              type="submit"
+              look="primary"
+              busy={write.isPending}
+              disabled={!isChanged}
+              // A page can have several forms.
+              aria-label={`${action}: ${title}`}
+            >
+              {action}
             </Button>
           )
         }

@@ -265,6 +265,7 @@ function RuleFields({ rule, number, warning, errorOf, change, remove }: RuleFiel
           <Button
             size="small"
             icon={Plus}
+            aria-label={`Add condition to rule ${number}`}
             onClick={() =>
               change({ ...rule, conditions: [...conditions, { kind: free[0]!, text: '' }] })
             }
@@ -272,7 +273,13 @@ function RuleFields({ rule, number, warning, errorOf, change, remove }: RuleFiel
             Add condition
           </Button>
         )}
-        <Button size="small" look="danger" icon={X} onClick={remove}>
+        <Button
+          size="small"
+          look="danger"
+          icon={X}
+          aria-label={`Remove rule ${number}`}
+          onClick={remove}
+        >
           Remove rule
         </Button>
       </div>

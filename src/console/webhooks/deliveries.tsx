@@ -13,7 +13,7 @@ import { RecordList } from '../ui/record-list.tsx';
 import { RowButton } from '../ui/row-button.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
-import { Time } from '../ui/time.tsx';
+import { exactTime, Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
@@ -88,8 +88,13 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
             columns={[
               {
                 name: 'Event',
-                render: ({ id, kind }) => (
-                  <RowButton onClick={() => setOpenedId(id)}>{kind}</RowButton>
+                render: ({ id, kind, createdAt }) => (
+                  <RowButton
+                    label={`${kind}, ${exactTime(createdAt)}`}
+                    onClick={() => setOpenedId(id)}
+                  >
+                    {kind}
+                  </RowButton>
                 ),
               },
               { name: 'Status', render: (delivery) => <DeliveryState {...delivery} /> },

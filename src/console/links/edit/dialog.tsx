@@ -119,7 +119,7 @@ function LinkEditor({ link, onClose }: { link?: Link; onClose(): void }) {
               </Button>
             </>
           ) : (
-            <Button onClick={close}>Close</Button>
+            <Button onClick={close}>Done</Button>
           )
         }
       >

@@ -55,7 +55,7 @@ export function Brand({ workspace }: { workspace: Schemas['Workspace'] }) {
         error={messages['logo']}
       />
       <TextField
-        label="Name"
+        label="Brand name"
         hint="Shown under the logo. Leave it empty to show none."
         maxLength={80}
         disabled={!mayWrite}
