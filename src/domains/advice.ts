@@ -87,7 +87,11 @@ export function withActions(
   }
 
   function certificateAction(): string | null {
-    if (certificate.status === 'ok' || !works) return null;
+    if (certificate.status === 'ok' || !(works || dns.status === 'ok')) return null;
+    if (certificate.status === 'expired') {
+      return 'Ask your administrator to renew the certificate of this domain.';
+    }
+    if (!works) return null;
     return 'Wait some minutes for the certificate. If it does not come, ask your administrator to add one for this domain.';
   }
 }

@@ -15,7 +15,7 @@ interface RecordToSet {
 const VERIFICATIONS = ['verified', 'found', 'missing', 'unknown'] as const;
 const DNS = ['ok', 'other', 'missing', 'unknown'] as const;
 const REACHABLE = ['ok', 'other', 'failed', 'skipped'] as const;
-const CERTIFICATES = ['ok', 'invalid', 'unknown'] as const;
+const CERTIFICATES = ['ok', 'expired', 'invalid', 'unknown'] as const;
 
 /** The company that hosts the DNS of a domain; its name is `null` if it is not recognized. */
 interface DnsHostRecord {
@@ -159,11 +159,13 @@ export const domainChecks = Joi.object<DomainChecks>({
   reachable: checkOf(
     REACHABLE,
     'A request to the domain. `ok`: this service answers; `other`: another server answers; ' +
-      '`failed`: none does; `skipped`: the domain has no IP address yet.',
+      '`failed`: none does; `skipped`: the domain has no IP address yet, or the private one of this ' +
+      'service, which is not requested.',
   ),
   certificate: checkOf(
     CERTIFICATES,
-    'The TLS certificate of the domain. `unknown`: no server answers over HTTPS.',
+    'The TLS certificate of the domain. `expired`: it is no longer valid; `invalid`: it is for ' +
+      'another name or not trusted; `unknown`: no server answers over HTTPS.',
   ),
   checkedAt: requiredTime.description('Time of the checks.'),
 }).meta({ name: 'DomainChecks' });

@@ -38,14 +38,11 @@ async function checkNow(domain: DomainToCheck): Promise<DomainChecks> {
   ]);
   const answers =
     dns.found.length === 0
-      ? undefined
+      ? UNREQUESTED
       : await checkReachable(`https://${domain.slug}`, `http://${domain.slug}`);
-  const findings: Findings = {
-    verification,
-    dns,
-    reachable: answers?.reachable ?? { status: 'skipped', reason: null },
-    certificate: answers?.certificate ?? { status: 'unknown', reason: null },
-  };
+  // An installation in a private network works there, although its addresses are not requested.
+  const isPrivate = dns.status === 'ok' && answers.reachable.reason === PRIVATE;
+  const findings: Findings = { verification, dns, ...(isPrivate ? PRIVATE_ANSWERS : answers) };
   return {
     dnsHost: dnsHostIn(zone),
     records: recordsOf(domain, target, zone),
@@ -57,6 +54,16 @@ async function checkNow(domain: DomainToCheck): Promise<DomainChecks> {
     checkedAt: new Date().toISOString(),
   };
 }
+
+type Answers = Pick<Findings, 'reachable' | 'certificate'>;
+
+const unrequested = (reason: string | null): Answers => ({
+  reachable: { status: 'skipped', reason },
+  certificate: { status: 'unknown', reason },
+});
+/** Results for a domain without an IP address. */
+const UNREQUESTED = unrequested(null);
+const PRIVATE_ANSWERS = unrequested('Private IP addresses are not requested.');
 
 function dnsHostIn(zone: Zone | undefined): DomainChecks['dnsHost'] {
   if (zone === undefined) return null;
@@ -182,17 +189,9 @@ const resolved = (question: Promise<string[]>): Promise<string[] | undefined> =>
   question.catch((error: NodeJS.ErrnoException) => (ABSENT.has(error.code ?? '') ? [] : undefined));
 
 /** Requests the identity of a domain's server over HTTPS and HTTP. */
-export async function checkReachable(
-  https: string,
-  http: string,
-): Promise<Pick<Findings, 'reachable' | 'certificate'>> {
+export async function checkReachable(https: string, http: string): Promise<Answers> {
   const [secure, plain] = await Promise.all([fetchInstallation(https), fetchInstallation(http)]);
-  const certificate: Findings['certificate'] =
-    secure.fault === undefined
-      ? { status: 'ok', reason: null }
-      : secure.fault === FETCH_RULES.certificate
-        ? { status: 'invalid', reason: 'The certificate is not valid for this domain.' }
-        : { status: 'unknown', reason: 'No server answers over HTTPS.' };
+  const certificate = certificateOf(secure);
   const answers = [secure, plain].filter(({ fault }) => fault === undefined);
   if (answers.some(({ isOurs }) => isOurs)) {
     return { reachable: { status: 'ok', reason: null }, certificate };
@@ -200,28 +199,45 @@ export async function checkReachable(
   if (answers.length > 0) {
     return { reachable: { status: 'other', reason: 'Another server answers.' }, certificate };
   }
-  return { reachable: { status: 'failed', reason: `The domain ${plain.fault}.` }, certificate };
+  return { reachable: { status: 'failed', reason: faultOf(plain.fault) }, certificate };
 }
 
-/**
- * Requests the identity of the server at an origin; if it fails, `fault` completes "The domain …".
- */
-async function fetchInstallation(
-  origin: string,
-): Promise<{ isOurs: boolean; fault: string | undefined }> {
+const faultOf = (fault: string | undefined): string => `The domain ${fault}.`;
+const PRIVATE = faultOf(FETCH_RULES.address);
+
+function certificateOf({ fault, code }: ServerIdentity): Findings['certificate'] {
+  if (fault === undefined) return { status: 'ok', reason: null };
+  if (fault !== FETCH_RULES.certificate) {
+    return { status: 'unknown', reason: 'No server answers over HTTPS.' };
+  }
+  if (code === 'CERT_HAS_EXPIRED') {
+    return { status: 'expired', reason: 'The certificate has expired.' };
+  }
+  return { status: 'invalid', reason: 'The certificate is not valid for this domain.' };
+}
+
+/** Result of a request for the identity of a server. */
+interface ServerIdentity {
+  isOurs: boolean;
+  /** Reason of a failure, which completes "The domain …". */
+  fault?: string;
+  /** Error code of the failure, as from Node. */
+  code?: string | undefined;
+}
+
+/** Requests the identity of the server at an origin. */
+async function fetchInstallation(origin: string): Promise<ServerIdentity> {
   try {
     const { status, body } = await guardedFetch(`${origin}${INSTALLATION_PATH}`, {
       maxBytes: MAX_BYTES,
       overflow: 'cut',
       timeoutMs: FETCH_MS,
     });
-    return {
-      isOurs: status === 200 && installationIds().includes(body.toString('utf8').trim()),
-      fault: undefined,
-    };
+    return { isOurs: status === 200 && installationIds().includes(body.toString('utf8').trim()) };
   } catch (error) {
     if (!(error instanceof FetchRefused)) throw error;
-    return { isOurs: false, fault: error.message };
+    const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+    return { isOurs: false, fault: error.message, code };
   }
 }
 

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { type Findings, withActions } from '../../src/domains/advice.ts';
 import { checkReachable } from '../../src/domains/checks.ts';
@@ -73,7 +77,13 @@ describe('GET /domains/{id}/checks', () => {
     stack().dns.answer(here, ['198.51.100.7']);
     stack().dns.answer(elsewhere, ['10.0.0.1']);
     for (const host of [here, elsewhere]) await api.post('/domains', { slug: host });
-    expect((await api.get(`/domains/${here}/checks`)).body.dns.status).to.equal('ok');
+    const { body: own } = await api.get(`/domains/${here}/checks`);
+    expect(own.dns.status).to.equal('ok');
+    // Nothing is known about a service in a private network, which its visitors may well reach.
+    const reason = 'Private IP addresses are not requested.';
+    const unchecked = { reason, action: null };
+    expect(own.reachable).to.deep.equal({ status: 'skipped', ...unchecked });
+    expect(own.certificate).to.deep.equal({ status: 'unknown', ...unchecked });
     const { body } = await api.get(`/domains/${elsewhere}/checks`);
     expect(body.dns).to.include({ status: 'other', reason: `${elsewhere} leads to 10.0.0.1.` });
     // The check sends no request to a private address.
@@ -253,6 +263,28 @@ describe('the server of a domain', () => {
       expect(own.certificate.status).to.equal('unknown');
     } finally {
       await site.stop();
+    }
+  });
+
+  it('is told from one with an expired certificate, or with one that nobody trusts', async () => {
+    const key = readFileSync('test/data/tls/localhost.key');
+    for (const [file, status] of [
+      ['expired', 'expired'],
+      ['localhost', 'invalid'],
+    ] as const) {
+      const cert = readFileSync(`test/data/tls/${file}.crt`);
+      const server = createServer({ key, cert });
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      try {
+        const { port } = server.address() as AddressInfo;
+        const { certificate } = await checkReachable(
+          `https://127.0.0.1:${port}`,
+          `http://127.0.0.1:${stack().redirectPort}`,
+        );
+        expect(certificate.status, file).to.equal(status);
+      } finally {
+        server.close();
+      }
     }
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { addDomainNow } from '../../src/domains/commands.ts';
 import { db } from '../../src/infra/db.ts';
 import { connectRedis, redisReady } from '../../src/infra/redis.ts';
 import { browser as userAgent } from '../support/browser.ts';
@@ -267,6 +268,35 @@ describe('records in the console', function () {
     });
   });
 
+  it('checks verified domains once they are seen, and says nothing when a check fails', async () => {
+    for (let n = 10; n < 30; n += 1) {
+      await addDomainNow(world.projectId, { slug: `d${n}.${world.slug}.example` }, true);
+    }
+    await inConsole(world, 'links', { size: 'phone' }, async (page) => {
+      const checked: string[] = [];
+      let [open, most] = [0, 0];
+      await page.route('**/domains/*/checks', async (route) => {
+        checked.push(route.request().url());
+        most = Math.max(most, (open += 1));
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        await route.fulfill({ status: 429, headers: { 'retry-after': '1' }, json: {} });
+        open -= 1;
+      });
+      await page.getByRole('button', { name: 'Navigation' }).click();
+      await page.getByRole('link', { name: 'Domains' }).click();
+      const last = page.getByRole('listitem').filter({ hasText: `d29.${world.slug}` });
+      await last.waitFor();
+      await eventually(() => expect(checked).to.have.length.above(2));
+      expect(checked).to.have.length.below(15);
+      const before = checked.length;
+      await last.scrollIntoViewIfNeeded();
+      await eventually(() => expect(checked).to.have.length.above(before));
+      await last.getByText('Verified').waitFor();
+      expect(most).to.be.at.most(2);
+      expect(new Set(checked).size).to.equal(checked.length);
+    });
+  });
+
   for (const size of sizes) {
     it(`adds a domain with its record, and verifies it (${size})`, async () => {
       const zone = `${world.slug}.example`;
@@ -335,6 +365,43 @@ describe('records in the console', function () {
       const { body } = await world.api.get('/domains', { archived: true });
       const domain = body.find((one: { slug: string }) => one.slug === host);
       expect(domain).to.include({ verified: true, archived: true, target: A });
+    });
+
+    it(`says what is wrong with a domain that was verified (${size})`, async () => {
+      const host = `moved.${world.slug}.example`;
+      await addDomainNow(world.projectId, { slug: host }, true);
+      stack().dns.answer(host, ['127.0.0.1']);
+      await inConsole(world, 'domains', { size }, async (page) => {
+        const card = page.getByRole('listitem').filter({ hasText: host });
+        await card.getByText('DNS points elsewhere').waitFor();
+        expect(await card.getByText('Verified').count()).to.equal(0);
+        // The domain of the workspace has no record at all.
+        await page
+          .getByRole('listitem')
+          .filter({ hasText: world.domain })
+          .getByText('No DNS record')
+          .waitFor();
+        await expectAccessible(page, `moved domain ${size}`);
+        await card.getByRole('button', { name: 'Show checks' }).press('Enter');
+        const checks = card.getByRole('list', { name: 'Checks' });
+        await checks.getByText(`${host} leads to 127.0.0.1.`).waitFor();
+        await card.getByText('links.target.example').first().waitFor();
+        await expectAccessible(page, `checks of a moved domain ${size}`);
+        await photograph(page, `domain-moved-${size}`);
+
+        stack().dns.answer('links.target.example', ['198.51.100.7']);
+        stack().dns.answer(host, { cname: 'links.target.example' });
+        await card.getByRole('button', { name: 'Check now' }).click();
+        await checks.getByText('Points to this service').waitFor({ timeout: 20_000 });
+        // The badge follows, and the record need not be added any more.
+        await card.getByText('Verified', { exact: true }).first().waitFor();
+        expect(await card.getByText('DNS points elsewhere').count()).to.equal(0);
+        expect(await card.getByText('links.target.example').count()).to.equal(0);
+        await card.getByRole('button', { name: 'Close' }).press('Enter');
+        await checks.waitFor({ state: 'detached' });
+        const menu = card.getByRole('button', { name: `Actions for ${host}` });
+        expect(await menu.evaluate((button) => button.matches(':focus'))).to.equal(true);
+      });
     });
 
     it(`adds several domains from a pasted list, and says which are refused (${size})`, async () => {

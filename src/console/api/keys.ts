@@ -13,6 +13,7 @@ const NOUNS = [
   'customers',
   'deliveries',
   'destinations',
+  'domainChecks',
   'domains',
   'events',
   'exports',

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Archive, Globe, ListChecks, Star } from 'lucide-react';
-import { useState } from 'react';
+import { useId, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { Schemas } from '../api/client.ts';
 import { RemoveDialog } from '../app/remove-dialog.tsx';
 import { useRecords, useResource } from '../app/resource.ts';
@@ -13,6 +14,8 @@ import { RowMenu } from '../ui/menu.tsx';
 import { deleteItem, editItem } from '../ui/menu-items.ts';
 import { Badge } from '../ui/states.tsx';
 import { toastError } from '../ui/toast-error.ts';
+import { useIsSeen } from '../ui/use-is-seen.ts';
+import { useProblem } from './checks.ts';
 import { DomainDialog } from './domain-dialog.tsx';
 import { Setup } from './setup.tsx';
 
@@ -80,7 +83,14 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
   const { may } = useWorkspace();
   // The setup stays open when the domain becomes verified, because visitors may not reach it yet.
   const [isSetupShown, showSetup] = useState(!domain.verified);
+  const setupId = useId();
+  const [card, isSeen] = useIsSeen<HTMLLIElement>();
+  const problem = useProblem(domain, isSeen);
   const { update } = useResource('domains', { onFailed: toastError });
+  const hideSetup = () => {
+    flushSync(() => showSetup(false));
+    card.current?.querySelector('button')?.focus();
+  };
   const change = (body: Schemas['DomainUpdate']) => update.write({ seen: domain, body });
   const checkItem = { label: 'Check setup', icon: ListChecks, onSelect: () => showSetup(true) };
   const primaryItem = {
@@ -89,17 +99,28 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
     onSelect: () => change({ primary: true }),
   };
   return (
-    <li className="overflow-hidden rounded-xl border border-line bg-panel">
+    <li ref={card} className="overflow-hidden rounded-xl border border-line bg-panel">
       <div className="flex items-start gap-3 p-4">
         <div className="flex min-w-0 flex-1 flex-col gap-1">
           <div className="flex flex-wrap items-center gap-2">
             <h2 className="font-semibold break-all">{domain.slug}</h2>
             {domain.primary && <Badge>Primary</Badge>}
             {domain.archived && <Badge>Archived</Badge>}
-            {domain.verified ? (
-              <Badge tone="success">Verified</Badge>
-            ) : (
-              <Badge tone="warning">Waiting for DNS</Badge>
+            {!domain.verified && <Badge tone="warning">Waiting for DNS</Badge>}
+            {domain.verified && problem === undefined && <Badge tone="success">Verified</Badge>}
+            {problem !== undefined && (
+              <>
+                <Badge tone="warning">{problem}</Badge>
+                <button
+                  type="button"
+                  aria-expanded={isSetupShown}
+                  aria-controls={isSetupShown ? setupId : undefined}
+                  onClick={() => showSetup(!isSetupShown)}
+                  className="min-h-6 text-xs font-medium text-accent-text underline underline-offset-2 max-md:-my-2 max-md:min-h-11 max-md:min-w-11"
+                >
+                  {isSetupShown ? 'Hide checks' : 'Show checks'}
+                </button>
+              </>
             )}
           </div>
           <p className="truncate text-muted">
@@ -126,7 +147,7 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
           />
         )}
       </div>
-      {isSetupShown && <Setup domain={domain} onClose={() => showSetup(false)} />}
+      {isSetupShown && <Setup id={setupId} domain={domain} onClose={hideSetup} />}
     </li>
   );
 }

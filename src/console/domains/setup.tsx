@@ -15,14 +15,15 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { Button, buttonLook, CopyButton } from '../ui/button.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { Failure, Skeleton } from '../ui/states.tsx';
+import { type Checks, checksQuery } from './checks.ts';
 
-type Checks = Schemas['DomainChecks'];
 type DnsRecord = Schemas['DomainDnsRecord'];
 
 /** Interval between checks while the setup is shown, in ms. */
 const REFRESH_MS = 10_000;
 
 interface SetupProps {
+  id: string;
   domain: Schemas['Domain'];
   onClose(): void;
 }
@@ -31,18 +32,20 @@ interface SetupProps {
  * Shows the DNS records to create and the live result of each check, and verifies the domain
  * automatically.
  */
-export function Setup({ domain, onClose }: SetupProps) {
+export function Setup({ id, domain, onClose }: SetupProps) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
-  const path = { id: domain.id };
-  const checks = useQuery({
-    queryKey: keys.domains.one(domain.id, 'checks'),
-    queryFn: ({ signal }) => answer(api.GET('/domains/{id}/checks', { params: { path }, signal })),
-    refetchInterval: REFRESH_MS,
-  });
+  // The setup stays as it was opened when the domain becomes verified meanwhile.
+  const [wasVerified] = useState(domain.verified);
+  const query = checksQuery(api, domain.id);
+  const checks = useQuery({ ...query, refetchInterval: REFRESH_MS });
   const verify = useWrite({
-    send: (_: undefined, key) => answer(api.POST('/domains/{id}/verify', idempotent(key, path))),
-    onDone: () => client.invalidateQueries({ queryKey: keys.domains.all }),
+    send: (_: undefined, key) =>
+      answer(api.POST('/domains/{id}/verify', idempotent(key, { id: domain.id }))),
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: query.queryKey });
+      return client.invalidateQueries({ queryKey: keys.domains.all });
+    },
   });
   // Automatic checks do not change the button's state.
   const [isChecking, setChecking] = useState(false);
@@ -53,11 +56,12 @@ export function Setup({ domain, onClose }: SetupProps) {
     if (isFound && mayWrite) onFound();
   }, [isFound, mayWrite]);
   return (
-    <div className="flex flex-col gap-4 border-t border-line bg-ground p-4">
+    <div id={id} className="flex flex-col gap-4 border-t border-line bg-ground p-4">
       {checks.isPending && <Skeleton className="h-40 w-full" />}
       {checks.error && <Failure error={checks.error} retry={() => void checks.refetch()} />}
-      {checks.data && <Records checks={checks.data} />}
-      {checks.data && <Results checks={checks.data} />}
+      {checks.data && wasVerified && <Results checks={checks.data} />}
+      {checks.data && !(wasVerified && isWorking(checks.data)) && <Records checks={checks.data} />}
+      {checks.data && !wasVerified && <Results checks={checks.data} />}
       <Refused error={verify.error} />
       <div className="flex gap-2">
         <Button
@@ -79,6 +83,9 @@ export function Setup({ domain, onClose }: SetupProps) {
     </div>
   );
 }
+
+/** True when the domain leads to this service, so that its owner has no record to add. */
+const isWorking = ({ dns, reachable }: Checks) => dns.status === 'ok' || reachable.status === 'ok';
 
 /** The company that hosts the DNS of the domain, with a link to its page. */
 function DnsHost({ host }: { host: Checks['dnsHost'] }) {
@@ -216,18 +223,30 @@ const REACHABLE: Results<Checks['reachable']['status']> = {
 };
 const CERTIFICATE: Results<Checks['certificate']['status']> = {
   ok: ['good', 'Valid'],
+  expired: ['bad', 'Expired'],
   invalid: ['bad', 'Not valid for this domain'],
   unknown: ['waiting', 'Checked once the domain responds over HTTPS'],
 };
 
+const NOT_CHECKED = ['waiting', 'Not checked'] as const;
+
 function Results({ checks }: { checks: Checks }) {
   const { verification, dns, reachable, certificate } = checks;
+  const isPrivate = reachable.status === 'skipped' && reachable.reason !== null;
   return (
     <ul aria-label="Checks" className="flex flex-col gap-2">
       <Result name="Ownership" result={VERIFICATION[verification.status]} {...verification} />
       <Result name="DNS" result={DNS[dns.status]} {...dns} />
-      <Result name="Reachable" result={REACHABLE[reachable.status]} {...reachable} />
-      <Result name="Certificate" result={CERTIFICATE[certificate.status]} {...certificate} />
+      <Result
+        name="Reachable"
+        result={isPrivate ? NOT_CHECKED : REACHABLE[reachable.status]}
+        {...reachable}
+      />
+      <Result
+        name="Certificate"
+        result={isPrivate ? NOT_CHECKED : CERTIFICATE[certificate.status]}
+        {...certificate}
+      />
     </ul>
   );
 }
