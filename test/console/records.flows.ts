@@ -404,6 +404,88 @@ describe('records in the console', function () {
       });
     });
 
+    it(`edits the apps that open the links of a domain (${size})`, async () => {
+      const fingerprint = '146DE983C5730650D8EEB9952F34FC6416A08342E61DBEA88A0496B23FCF44E5';
+      const domain = async () => (await world.api.get(`/domains/${world.domain}`)).body;
+      const edit = async (page: Page) => {
+        await page.getByRole('button', { name: `Actions for ${world.domain}` }).click();
+        await page.getByRole('menuitem', { name: 'Edit' }).click();
+      };
+      const save = async (page: Page) => {
+        await dialog(page).getByRole('button', { name: 'Save' }).click();
+        await dialog(page).waitFor({ state: 'detached' });
+      };
+      await inConsole(world, 'domains', { size }, async (page) => {
+        await edit(page);
+        const ios = dialog(page).getByRole('group', { name: 'iOS apps' });
+        const android = dialog(page).getByRole('group', { name: 'Android apps' });
+        const addTo = (group: typeof ios) => group.getByRole('button', { name: 'Add app' });
+        await addTo(ios).press('Enter');
+        // A pasted app ID fills both fields.
+        await page.keyboard.insertText('ABCDE12345.com.example.app');
+        await addTo(ios).press('Enter');
+        await page.keyboard.type('abc');
+        await page.keyboard.press('Tab');
+        await ios.getByText('Enter 10 letters and digits, such as ABCDE12345.').waitFor();
+        await page.keyboard.type('com.example.lite');
+        await addTo(android).press('Enter');
+        await page.keyboard.type('com.example.app');
+        await page.keyboard.press('Tab');
+        await page.keyboard.insertText(fingerprint.toLowerCase());
+        await dialog(page).getByRole('button', { name: 'Save' }).click();
+        // The first wrong field has the focus.
+        const team = ios.getByLabel('Team ID').nth(1);
+        expect(await team.evaluate((field) => field.matches(':focus'))).to.equal(true);
+        await expectAccessible(page, `apps of a domain ${size}`);
+        await photograph(page, `domain-apps-${size}`);
+        await team.fill('zyxwv54321');
+        await save(page);
+        const { appleAppSiteAssociation, assetLinks } = await domain();
+        expect(appleAppSiteAssociation).to.deep.equal({
+          applinks: {
+            details: [
+              {
+                appIDs: ['ABCDE12345.com.example.app', 'ZYXWV54321.com.example.lite'],
+                components: [{ '/': '/*' }],
+              },
+            ],
+          },
+        });
+        expect(assetLinks[0].target).to.deep.equal({
+          namespace: 'android_app',
+          package_name: 'com.example.app',
+          sha256_cert_fingerprints: [fingerprint.match(/../g)!.join(':')],
+        });
+
+        await edit(page);
+        await ios.getByRole('button', { name: 'Remove app 1' }).press('Enter');
+        expect(await ios.getByLabel('Bundle ID').inputValue()).to.equal('com.example.lite');
+        await ios.getByRole('button', { name: 'Edit as JSON' }).press('Enter');
+        const file = ios.getByLabel('apple-app-site-association');
+        const { applinks } = JSON.parse(await file.inputValue());
+        const whole = { applinks, webcredentials: { apps: ['ZYXWV54321.com.example.lite'] } };
+        await file.fill(JSON.stringify(whole));
+        await ios.getByRole('button', { name: 'Use the form' }).press('Enter');
+        await ios.getByText('The form can’t show all parts of this file.').waitFor();
+        await android.getByRole('button', { name: 'Edit as JSON' }).press('Enter');
+        await android.getByLabel('assetlinks.json').fill('[');
+        await dialog(page).getByRole('button', { name: 'Save' }).click();
+        await android.getByText('Enter valid JSON.').waitFor();
+        await expectAccessible(page, `files of apps ${size}`);
+        await android.getByLabel('assetlinks.json').fill('');
+        await android.getByRole('button', { name: 'Use the form' }).click();
+        await addTo(android).waitFor();
+        await save(page);
+        expect(await domain()).to.deep.include({
+          appleAppSiteAssociation: whole,
+          assetLinks: null,
+        });
+        await edit(page);
+        await file.waitFor();
+        expect(JSON.parse(await file.inputValue())).to.deep.equal(whole);
+      });
+    });
+
     it(`adds several domains from a pasted list, and says which are refused (${size})`, async () => {
       const hosts = [`a.${size}.${world.slug}.example`, `b.${size}.${world.slug}.example`];
       await inConsole(world, 'domains', { size }, async (page) => {

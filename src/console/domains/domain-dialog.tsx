@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { Schemas } from '../api/client.ts';
 import { useResource } from '../app/resource.ts';
 import { SelectField, Switch, TextArea, TextField } from '../ui/field.tsx';
@@ -6,6 +7,8 @@ import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 import { partsOf } from '../ui/parts-of.ts';
 import { useFields } from '../ui/use-fields.ts';
 import { useSeveralDomains } from './add-several.ts';
+import { AndroidAppsField, IosAppsField } from './app-file-field.tsx';
+import { ANDROID, draftOf, fileIn, IOS, isValid } from './app-files.ts';
 
 interface DomainDialogProps {
   /** Domain to edit; absent for a new one. */
@@ -20,7 +23,8 @@ const METHODS: Record<Schemas['Domain']['type'], string> = {
 
 /** A dialog that adds or edits a domain. */
 export function DomainDialog({ domain, onClose }: DomainDialogProps) {
-  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  const [isChecked, setChecked] = useState(false);
+  const apps = useRef<HTMLDivElement>(null);
   const { create, update } = useResource('domains', { onCreated: onClose, onUpdated: onClose });
   /** The text of the field for several domains, which a pasted list opens. */
   const [list, setList] = useState<string>();
@@ -29,7 +33,7 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
     if (refused.length === 0) onClose();
   });
   const save = domain !== undefined ? update : list !== undefined ? several : create;
-  const { values, text, set } = useFields(
+  const { values, messages, text, set } = useFields(
     {
       slug: '',
       target: domain?.target ?? '',
@@ -38,20 +42,23 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       notFoundUrl: domain?.notFoundUrl ?? '',
       shlinkPaths: domain?.shlinkPaths ?? false,
       caseSensitive: domain?.caseSensitive ?? true,
-      appleAppSiteAssociation: jsonOf(domain?.appleAppSiteAssociation),
-      assetLinks: jsonOf(domain?.assetLinks),
+      appleAppSiteAssociation: draftOf(IOS, domain?.appleAppSiteAssociation),
+      assetLinks: draftOf(ANDROID, domain?.assetLinks),
     },
     save.error,
   );
   const submit = () => {
-    const files = {
-      appleAppSiteAssociation: read(values.appleAppSiteAssociation),
-      assetLinks: read(values.assetLinks),
-    };
-    const wrong = Object.entries(files).filter(([, value]) => value === NO_JSON);
-    setFaults(Object.fromEntries(wrong.map(([name]) => [name, 'Enter valid JSON.'])));
-    if (wrong.length > 0) return;
     const { slug, target, type, expiredUrl, notFoundUrl, shlinkPaths, caseSensitive } = values;
+    const { appleAppSiteAssociation, assetLinks } = values;
+    if (!isValid(IOS, appleAppSiteAssociation) || !isValid(ANDROID, assetLinks)) {
+      flushSync(() => setChecked(true));
+      apps.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+      return;
+    }
+    const files = {
+      appleAppSiteAssociation: fileIn(IOS, appleAppSiteAssociation),
+      assetLinks: fileIn(ANDROID, assetLinks),
+    };
     const body = {
       target: target || null,
       type,
@@ -67,11 +74,6 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
   };
   const url = (name: 'target' | 'expiredUrl' | 'notFoundUrl') =>
     ({ type: 'url', placeholder: 'https://example.com', ...text(name) }) as const;
-  const json = (name: 'appleAppSiteAssociation' | 'assetLinks') => {
-    const { error, ...control } = text(name);
-    const look = { spellCheck: false, className: 'font-mono text-xs' };
-    return { ...look, ...control, error: faults[name] ?? error };
-  };
   return (
     <FormDialog
       title={domain === undefined ? 'Add domain' : domain.slug}
@@ -157,16 +159,20 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
         checked={!values.caseSensitive}
         onChange={(ignored) => set({ caseSensitive: !ignored })}
       />
-      <TextArea
-        label="iOS app links"
-        hint="The JSON of your apple-app-site-association file, to open links in your app."
-        {...json('appleAppSiteAssociation')}
-      />
-      <TextArea
-        label="Android app links"
-        hint="The JSON of your assetlinks.json file, to open links in your app."
-        {...json('assetLinks')}
-      />
+      <div ref={apps} className="contents">
+        <IosAppsField
+          draft={values.appleAppSiteAssociation}
+          isChecked={isChecked}
+          error={messages['appleAppSiteAssociation']}
+          onChange={(appleAppSiteAssociation) => set({ appleAppSiteAssociation })}
+        />
+        <AndroidAppsField
+          draft={values.assetLinks}
+          isChecked={isChecked}
+          error={messages['assetLinks']}
+          onChange={(assetLinks) => set({ assetLinks })}
+        />
+      </div>
     </FormDialog>
   );
 }
@@ -199,18 +205,3 @@ const hostsIn = (text: string): string[] => [
       .filter((host) => host !== ''),
   ),
 ];
-
-const NO_JSON = Symbol('a text that is not JSON');
-
-/** Parses the JSON of a field; `null` for an empty one. */
-function read(text: string): unknown {
-  if (text.trim() === '') return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return NO_JSON;
-  }
-}
-
-const jsonOf = (value: object | null | undefined): string =>
-  value === null || value === undefined ? '' : JSON.stringify(value, null, 2);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Archive, Globe, ListChecks, Star } from 'lucide-react';
-import { useId, useState } from 'react';
+import { Suspense, useId, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Schemas } from '../api/client.ts';
 import { RemoveDialog } from '../app/remove-dialog.tsx';
@@ -9,6 +9,7 @@ import { useRecords, useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { workspaceQuery } from '../settings/queries.ts';
 import { DocsLink } from '../ui/docs-link.tsx';
+import { lazyPart, usePreload } from '../ui/lazy-part.tsx';
 import { ListPage } from '../ui/list-page.tsx';
 import { RowMenu } from '../ui/menu.tsx';
 import { deleteItem, editItem } from '../ui/menu-items.ts';
@@ -16,8 +17,10 @@ import { Badge } from '../ui/states.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { useIsSeen } from '../ui/use-is-seen.ts';
 import { useProblem } from './checks.ts';
-import { DomainDialog } from './domain-dialog.tsx';
 import { Setup } from './setup.tsx';
+
+const DomainDialog = lazyPart(() => import('./domain-dialog.tsx'), 'DomainDialog');
+const PARTS = [DomainDialog];
 
 type Domain = Schemas['Domain'];
 type Opened = { what: 'new' } | { what: 'edit' | 'delete'; domain: Domain };
@@ -28,6 +31,7 @@ export function DomainsPage() {
   const [opened, setOpened] = useState<Opened>();
   const close = () => setOpened(undefined);
   const domains = useRecords('domains', { archived: true });
+  usePreload(PARTS);
   return (
     <ListPage
       title="Domains"
@@ -53,8 +57,10 @@ export function DomainsPage() {
       )}
     >
       <DefaultDomain />
-      {opened?.what === 'new' && <DomainDialog onClose={close} />}
-      {opened?.what === 'edit' && <DomainDialog domain={opened.domain} onClose={close} />}
+      <Suspense>
+        {opened?.what === 'new' && <DomainDialog onClose={close} />}
+        {opened?.what === 'edit' && <DomainDialog domain={opened.domain} onClose={close} />}
+      </Suspense>
       {opened?.what === 'delete' && (
         <RemoveDialog
           noun="domains"
