@@ -17,7 +17,7 @@ import { classes } from '../ui/classes.ts';
 import { Switch, TextField } from '../ui/field.tsx';
 import { Section } from '../ui/section.tsx';
 import { toastError } from '../ui/toast-error.ts';
-import { toast } from '../ui/toasts.tsx';
+import { raiseToasts, toast } from '../ui/toasts.tsx';
 import { useIsShown } from '../ui/use-is-shown.ts';
 import { BackgroundPanel } from './background-panel.tsx';
 import { type Draft, encodeContent } from './content.ts';
@@ -267,7 +267,10 @@ export function Designer({ record, look: firstLook = PLAIN_LOOK, link }: Designe
         </aside>
       </div>
       {mayWrite && (
-        <div className="sticky bottom-0 z-10 flex items-center gap-3 border-t border-line bg-raised px-4 py-2 lg:hidden">
+        <div
+          ref={raiseToasts}
+          className="sticky bottom-0 z-10 flex items-center gap-3 border-t border-line bg-raised px-4 py-2 lg:hidden"
+        >
           <Thumbnail payload={payload.text} look={look} isSample={payload.isSample} />
           {saveButtons}
         </div>

@@ -6,6 +6,7 @@ import { useWorkspace } from '../app/workspace.tsx';
 import { foldersQuery, tagsQuery } from '../labels/queries.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Menu, Popover } from '../ui/menu.tsx';
+import { raiseToasts } from '../ui/toasts.tsx';
 import { BarLabel } from './bar-label.tsx';
 import type { EditedKind } from './bulk-edit/changes.ts';
 import { MoreActions } from './bulk-edit/menu.tsx';
@@ -28,7 +29,7 @@ export function BulkBar({ kind, records, clear, onChange, onDelete, children }: 
   return (
     <div
       role="toolbar"
-      data-bulk-bar
+      ref={raiseToasts}
       aria-label={`Selected ${kind.noun.many}`}
       className="flex flex-wrap items-center justify-end gap-2 border-t border-line bg-raised px-4 py-2 md:px-6"
     >

@@ -3,6 +3,7 @@ import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import { Scroller } from './scroller.tsx';
+import { raiseToasts, showToastsIn } from './toasts.tsx';
 
 interface DialogProps {
   title: string;
@@ -44,12 +45,14 @@ export function Dialog({
   // A layout effect closes the dialog before React removes it: only then does the browser restore
   // the focus.
   useLayoutEffect(() => {
-    const dialog = element.current;
-    dialog?.showModal();
+    const dialog = element.current!;
+    dialog.showModal();
     // React's autoFocus runs too early, before the dialog is shown.
-    dialog?.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+    dialog.querySelector<HTMLElement>('[data-autofocus]')?.focus();
+    const showToastsBehind = showToastsIn(dialog);
     return () => {
-      dialog?.close();
+      dialog.close();
+      showToastsBehind();
       // A message that opened the dialog is gone, and with it the button that had the focus.
       if (document.activeElement !== document.body) return;
       document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
@@ -62,6 +65,7 @@ export function Dialog({
     <dialog
       ref={element}
       aria-labelledby={titleId}
+      data-size={size}
       onCancel={(event) => {
         if (event.target !== event.currentTarget) return;
         event.preventDefault();
@@ -96,7 +100,10 @@ export function Dialog({
           <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
         )}
         {footer && (
-          <footer className="flex items-center justify-end gap-2 border-t border-line px-4 py-3">
+          <footer
+            ref={raiseToasts}
+            className="flex items-center justify-end gap-2 border-t border-line px-4 py-3"
+          >
             {footer}
           </footer>
         )}

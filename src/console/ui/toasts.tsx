@@ -1,5 +1,7 @@
 import { onlineManager } from '@tanstack/react-query';
 import { X } from 'lucide-react';
+import { useLayoutEffect, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { Button, buttonLook, IconButton } from './button.tsx';
 import { classes } from './classes.ts';
 import { createStore } from './store.ts';
@@ -107,13 +109,53 @@ addEventListener('beforeunload', (event) => {
   if (pending.size > 0 && !onlineManager.isOnline()) event.preventDefault();
 });
 
-/** Renders the messages at the bottom of the window. */
+/** The open modal dialogs, the topmost last. */
+const modals = createStore<readonly HTMLElement[]>([]);
+
+/**
+ * Shows the messages within a modal dialog while it is open, because the browser makes everything
+ * outside of it inert: covered, without a way to click it, and silent in screen readers.
+ *
+ * @returns a function that shows the messages elsewhere again
+ */
+export function showToastsIn(dialog: HTMLElement): () => void {
+  modals.set([...modals.get(), dialog]);
+  return () => modals.set(modals.get().filter((one) => one !== dialog));
+}
+
+/**
+ * Keeps messages above a bar at the bottom of the window, or of a dialog on phones, whatever its
+ * height. Pass it as the `ref` of the bar.
+ */
+export function raiseToasts(bar: HTMLElement | null): (() => void) | undefined {
+  if (bar === null) return undefined;
+  const { style } = bar.closest('dialog') ?? document.documentElement;
+  const observer = new ResizeObserver(() =>
+    style.setProperty('--toasts-bottom', `${bar.offsetHeight}px`),
+  );
+  observer.observe(bar);
+  return () => {
+    observer.disconnect();
+    style.removeProperty('--toasts-bottom');
+  };
+}
+
+/**
+ * Renders the messages at the bottom of the window. On phones, small dialogs are there, and messages
+ * at the top.
+ */
 export function Toasts() {
-  return (
+  // One element that moves between dialogs: screen readers would read messages rendered again.
+  const [host] = useState(() => document.createElement('div'));
+  const modal = modals.use().at(-1);
+  useLayoutEffect(() => {
+    (modal ?? document.body).append(host);
+  }, [host, modal]);
+  return createPortal(
     <section
       aria-label="Messages"
       aria-live="polite"
-      className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex flex-col items-center gap-2 p-4 max-lg:bottom-14 [body:has([data-bulk-bar])_&]:bottom-14 max-md:[body:has([data-bulk-bar])_&]:bottom-24"
+      className="pointer-events-none fixed inset-x-0 bottom-(--toasts-bottom) z-50 flex flex-col items-center gap-2 p-2 md:p-4 md:[dialog_&]:bottom-0 md:[dialog_&]:p-2 max-md:[dialog[data-size=small]_&]:top-0 max-md:[dialog[data-size=small]_&]:bottom-auto"
     >
       {toasts.use().map(({ id, text, tone, actions }) => (
         <div
@@ -133,7 +175,8 @@ export function Toasts() {
           </span>
         </div>
       ))}
-    </section>
+    </section>,
+    host,
   );
 }
 
