@@ -269,7 +269,7 @@ export function Designer({ record, look: firstLook = PLAIN_LOOK, link }: Designe
       {mayWrite && (
         <div
           ref={raiseToasts}
-          className="sticky bottom-0 z-10 flex items-center gap-3 border-t border-line bg-raised px-4 py-2 lg:hidden"
+          className="sticky bottom-0 z-10 order-last flex items-center gap-3 border-t border-line bg-raised px-4 py-2 lg:hidden"
         >
           <Thumbnail payload={payload.text} look={look} isSample={payload.isSample} />
           {saveButtons}

@@ -250,7 +250,7 @@ function Rows<Row extends { id: string }>(
   return (
     <div
       ref={scroller}
-      className="min-h-0 flex-1 overflow-y-auto border-t border-line bg-panel"
+      className="min-h-0 flex-1 overflow-y-auto border-t border-line bg-panel max-md:pb-(--toasts-space)"
       onKeyDown={onKeyDown}
     >
       <div

@@ -61,6 +61,10 @@ export function Dialog({
   const ask = () => {
     if (mayClose?.() !== false) onClose();
   };
+  const contentLook = classes(
+    'min-h-0 flex-1 overflow-y-auto p-4',
+    size !== 'small' && 'max-md:pb-[calc(1rem+var(--toasts-space))]',
+  );
   return (
     <dialog
       ref={element}
@@ -93,11 +97,11 @@ export function Dialog({
           <IconButton icon={X} label="Close" onClick={ask} />
         </header>
         {isText === true ? (
-          <Scroller label={title} className="min-h-0 flex-1 overflow-y-auto p-4">
+          <Scroller label={title} className={contentLook}>
             {children}
           </Scroller>
         ) : (
-          <div className="min-h-0 flex-1 overflow-y-auto p-4">{children}</div>
+          <div className={contentLook}>{children}</div>
         )}
         {footer && (
           <footer

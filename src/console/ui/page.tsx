@@ -50,6 +50,10 @@ export function Page({ title, actions, isFixed, isNarrow, children }: PageProps)
         <div className="flex flex-wrap items-center gap-2 print:hidden">{actions}</div>
       </header>
       {children}
+      {isFixed !== true && (
+        // Messages on phones cover no more than this, so that the end of the page can be reached.
+        <div aria-hidden className="h-(--toasts-space) shrink-0 md:hidden print:hidden" />
+      )}
     </div>
   );
 }

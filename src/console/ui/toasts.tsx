@@ -72,8 +72,14 @@ export function undoNewest(): void {
   newest.action.run();
 }
 
-/** Writes that can still be undone, each with the function that sends it when the window closes. */
-const pending = new Map<number, () => void>();
+/** Writes that can still be undone, each with the function that sends it. */
+const pending = new Map<number, (isClosing: boolean) => void>();
+
+/** Closes a message. A write that it offers to undo is sent at once. */
+function close(id: number): void {
+  pending.get(id)?.(false);
+  dismiss(id);
+}
 
 /**
  * Runs a write after a delay in which the person can undo it. The write survives the view that
@@ -94,14 +100,15 @@ export function undoable(
     dismiss(id);
     work();
   };
-  const timer = setTimeout(() => finish(() => action.commit(false)), UNDO_MS);
-  pending.set(id, () => finish(() => action.commit(true)));
+  const commit = (isClosing: boolean) => finish(() => action.commit(isClosing));
+  const timer = setTimeout(commit, UNDO_MS, false);
+  pending.set(id, commit);
   const actions = [undoAction(() => finish(action.undo))];
   show({ id, text, tone: 'plain', actions, about: [] });
 }
 
 addEventListener('pagehide', () => {
-  for (const commit of pending.values()) commit();
+  for (const commit of pending.values()) commit(true);
 });
 
 // While offline, pending writes cannot be sent when the window closes, so the browser must ask.
@@ -141,8 +148,23 @@ export function raiseToasts(bar: HTMLElement | null): (() => void) | undefined {
 }
 
 /**
- * Renders the messages at the bottom of the window. On phones, small dialogs are there, and messages
- * at the top.
+ * Leaves as much space after the end of scrolled contents as the messages cover on phones. The space
+ * stays after the message, because a view that is scrolled to its end would move without it.
+ */
+function leaveSpace(section: HTMLElement | null): (() => void) | undefined {
+  if (section === null) return undefined;
+  let spacePx = 0;
+  const observer = new ResizeObserver(() => {
+    if (section.childElementCount > 0) spacePx = Math.max(spacePx, section.offsetHeight);
+    document.documentElement.style.setProperty('--toasts-space', `${spacePx}px`);
+  });
+  observer.observe(section);
+  return () => observer.disconnect();
+}
+
+/**
+ * Renders the messages at the bottom of the window. Phones show only the newest one; small dialogs
+ * are at the bottom there, and messages at the top.
  */
 export function Toasts() {
   // One element that moves between dialogs: screen readers would read messages rendered again.
@@ -153,30 +175,51 @@ export function Toasts() {
   }, [host, modal]);
   return createPortal(
     <section
+      ref={leaveSpace}
       aria-label="Messages"
       aria-live="polite"
       className="pointer-events-none fixed inset-x-0 bottom-(--toasts-bottom) z-50 flex flex-col items-center gap-2 p-2 md:p-4 md:[dialog_&]:bottom-0 md:[dialog_&]:p-2 max-md:[dialog[data-size=small]_&]:top-0 max-md:[dialog[data-size=small]_&]:bottom-auto"
     >
-      {toasts.use().map(({ id, text, tone, actions }) => (
-        <div
-          key={id}
-          className="pointer-events-auto flex max-w-full flex-wrap items-center gap-x-3 gap-y-1 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-4 shadow-xl"
-        >
-          <span className={classes('wrap-anywhere', tone === 'danger' && 'text-danger')}>
-            {text}
-          </span>
+      {toasts.use().map((shown) => (
+        <Message key={shown.id} {...shown} />
+      ))}
+    </section>,
+    host,
+  );
+}
+
+/** Distance of a swipe that closes a message, in pixels. */
+const SWIPE_PX = 80;
+
+/** A message, which its button or a swipe to the side closes. */
+function Message({ id, text, tone, actions }: Toast) {
+  const [startX, setStartX] = useState<number>();
+  const [shiftPx, setShiftPx] = useState(0);
+  const rest = () => {
+    setStartX(undefined);
+    setShiftPx(0);
+  };
+  return (
+    <div
+      onPointerDown={({ pointerType, clientX }) => pointerType !== 'mouse' && setStartX(clientX)}
+      onPointerMove={({ clientX }) => startX !== undefined && setShiftPx(clientX - startX)}
+      onPointerUp={() => (Math.abs(shiftPx) < SWIPE_PX ? rest() : close(id))}
+      onPointerCancel={rest}
+      style={{ transform: shiftPx === 0 ? undefined : `translateX(${shiftPx}px)` }}
+      className="pointer-events-auto flex max-w-full touch-pan-y items-center gap-2 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-4 shadow-xl max-md:not-last:hidden"
+    >
+      <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <span className={classes('wrap-anywhere', tone === 'danger' && 'text-danger')}>{text}</span>
+        {actions.length > 0 && (
           <span className="flex flex-wrap items-center gap-2">
             {actions.map((action) => (
               <ToastButton key={action.label} action={action} close={() => dismiss(id)} />
             ))}
-            {!pending.has(id) && (
-              <IconButton icon={X} label="Dismiss" onClick={() => dismiss(id)} />
-            )}
           </span>
-        </div>
-      ))}
-    </section>,
-    host,
+        )}
+      </span>
+      <IconButton icon={X} label="Dismiss" onClick={() => close(id)} />
+    </div>
   );
 }
 
