@@ -428,20 +428,38 @@ describe('analytics in the console', function () {
     });
   });
 
-  it('shows a second visit of the same visitor, and why it was not counted', async () => {
-    const own = await aWorkspace();
-    await own.api.post('/links', { url: 'https://example.com/', key: 'a' });
-    await inConsole(own, 'live', {}, async (page) => {
-      await page.getByText('Connected', { exact: true }).waitFor();
-      await own.visit('/a', { userAgent: userAgent(970) });
-      const shown = page.getByRole('listitem').filter({ hasText: '/a' });
-      await shown.waitFor();
-      await own.visit('/a', { userAgent: userAgent(970) });
-      const repeated = shown.filter({ hasText: 'Seen, not counted' });
-      await repeated.getByRole('link', { name: 'same visitor within an hour' }).click();
-      await page.waitForURL(/settings\/workspace/);
+  for (const size of sizes) {
+    it(`shows a second visit of the same visitor, and the whole reason why it was not counted (${size})`, async () => {
+      const own = await aWorkspace();
+      await own.api.post('/links', { url: 'https://example.com/', key: 'a' });
+      await inConsole(own, 'live', { size }, async (page) => {
+        await page.getByText('Connected', { exact: true }).waitFor();
+        await own.visit('/a', { userAgent: userAgent(970) });
+        const shown = page.getByRole('listitem').filter({ hasText: '/a' });
+        await shown.waitFor();
+        await own.visit('/a', { userAgent: userAgent(970) });
+        const repeated = shown.filter({ hasText: 'Seen, not counted' });
+        const reason = repeated.getByRole('link', { name: 'same visitor within an hour' });
+        await reason.waitFor();
+        const isCut = await reason.evaluate((link) => {
+          const { scrollWidth, clientWidth } = link.parentElement!;
+          return scrollWidth > clientWidth;
+        });
+        expect(isCut).to.equal(false);
+        await eventually(async () => {
+          const [above, below] = [
+            await shown.nth(0).boundingBox(),
+            await shown.nth(1).boundingBox(),
+          ];
+          expect(above!.y + above!.height).to.be.at.most(below!.y + 1);
+        });
+        await repeated.scrollIntoViewIfNeeded();
+        await expectAccessible(page, `live-repeated-${size}`);
+        await reason.click();
+        await page.waitForURL(/settings\/workspace/);
+      });
     });
-  });
+  }
 
   it('fills the live view with the latest events, each once', async () => {
     const quiet = await aWorkspace();

@@ -1,9 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { Pause, Play, Radio } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useWorkspace } from '../app/workspace.tsx';
-import { workspaceQuery } from '../settings/queries.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
@@ -15,8 +11,9 @@ import { deviceOf, kindOfEvent, placeOf, sourceOf } from './event-facts.ts';
 import { type Filters, filtersOf, nameOfMetric } from './event-query.ts';
 import { EventSubject } from './event-subject.tsx';
 import { EventsView } from './events-view.tsx';
-import { formatCount, momentFormat, nameOfDuration } from './names.ts';
+import { formatCount, momentFormat } from './names.ts';
 import { apiFilters, useAnalytics } from './queries.ts';
+import { RepeatReason } from './repeat-reason.tsx';
 import { useEventQuery } from './use-event-query.ts';
 import { type ShownEvent, useLive } from './use-live.ts';
 import { WorldMap } from './world-map.tsx';
@@ -240,7 +237,8 @@ function EventList({ events }: { events: readonly ShownEvent[] }) {
       rowPx={ROW_PX}
       keyOf={(index) => events[index]!.id}
       className="h-[34rem]"
-      rowClassName="gap-3 border-b border-line px-3"
+      rowClassName="gap-3 border-b border-line px-3 py-2"
+      isMeasured
     >
       {(index) => <EventRow event={events[index]!} time={time} />}
     </VirtualList>
@@ -262,35 +260,24 @@ function EventRow({ event, time }: { event: ShownEvent; time(moment: string): st
           <span className="sr-only">{name}:</span>
           <EventSubject event={record} />
         </p>
+        {uncounted !== undefined && (
+          <p className="text-xs text-muted">
+            {uncounted === 'repeat' ? (
+              <>
+                Seen, not counted: <RepeatReason />
+              </>
+            ) : (
+              'Seen, not counted'
+            )}
+          </p>
+        )}
         <p className="truncate text-xs text-muted">
-          {uncounted !== undefined && <NotCounted reason={uncounted} />}
           {[sourceOf(record), placeOf(record), deviceOf(record)].filter(Boolean).join(' · ')}
         </p>
       </div>
       <time dateTime={record.timestamp} className="shrink-0 text-xs text-muted tabular-nums">
         {time(record.timestamp)}
       </time>
-    </>
-  );
-}
-
-/** Explains why a visit was not counted, with a link to the setting. */
-function NotCounted({ reason }: { reason: string }) {
-  const { slug, api } = useWorkspace();
-  const workspace = useQuery(workspaceQuery(api));
-  const seconds = workspace.data?.clickDedupeSeconds;
-  if (reason !== 'repeat') return 'Seen, not counted · ';
-  return (
-    <>
-      Seen, not counted:{' '}
-      <Link
-        to="/$workspace/settings/workspace"
-        params={{ workspace: slug }}
-        className="underline underline-offset-2"
-      >
-        same visitor{seconds !== undefined && ` within ${nameOfDuration(seconds)}`}
-      </Link>
-      {' · '}
     </>
   );
 }

@@ -6,7 +6,10 @@ import { Scroller } from './scroller.tsx';
 interface VirtualListProps {
   label: string;
   count: number;
+  /** Height of a row in pixels; the least height of measured rows. */
   rowPx: number;
+  /** True for rows that can be higher, because their text wraps. */
+  isMeasured?: boolean;
   keyOf(index: number): string;
   /** Class names of the scrolling element and of a row. */
   className: string;
@@ -19,6 +22,7 @@ export function VirtualList({
   label,
   count,
   rowPx,
+  isMeasured = false,
   keyOf,
   className,
   rowClassName,
@@ -39,10 +43,16 @@ export function VirtualList({
         {virtual.getVirtualItems().map(({ index, start, key }) => (
           <li
             key={key}
+            ref={isMeasured ? virtual.measureElement : undefined}
+            data-index={index}
             aria-posinset={index + 1}
             aria-setsize={count}
             className={classes('absolute inset-x-0 flex items-center', rowClassName)}
-            style={{ height: rowPx, transform: `translateY(${start}px)` }}
+            style={{
+              height: isMeasured ? undefined : rowPx,
+              minHeight: rowPx,
+              transform: `translateY(${start}px)`,
+            }}
           >
             {children(index)}
           </li>
