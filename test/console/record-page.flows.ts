@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
+import { browser as userAgent } from '../support/browser.ts';
 import { eventually } from '../support/eventually.ts';
 import { aWorkspace, type World } from '../support/world.ts';
 import { addSampleEvents } from './sample-events.ts';
@@ -183,6 +184,72 @@ describe('the page of a link in the console', function () {
       });
     });
   }
+
+  for (const size of sizes) {
+    it(`tells of visits that were not counted, and why (${size})`, async () => {
+      /** Opens a page, and returns once its stream of live events is open. */
+      const open = async (page: Page, list: string, text: string) => {
+        await page.goto(page.url().replace(/[^/]*$/, list));
+        const answer = page.waitForResponse((one) => one.url().includes('/events/live?'));
+        await row(page, text).click();
+        await answer;
+      };
+      const visitor = size === 'phone' ? 981 : 982;
+      const visit = (key: string) => world.visit(`/${key}`, { userAgent: userAgent(visitor) });
+      const summary = (page: Page) => panel(page, 'Summary');
+      await inConsole(world, 'links', { size }, async (page) => {
+        const streams: string[] = [];
+        page.on('request', (request) => {
+          const { pathname, searchParams } = new URL(request.url());
+          if (pathname !== '/events/live') return;
+          streams.push(searchParams.get('linkId') ?? searchParams.get('qrcodeId') ?? '');
+        });
+        await open(page, 'links', 'Spring sale');
+        await visit('spring');
+        await visit('spring');
+        await summary(page).getByText('1 more visit was not counted').waitFor();
+        await visit('spring');
+        await summary(page).getByText('2 more visits were not counted').waitFor();
+        await expectAccessible(page, `link-page-uncounted-${size}`);
+        await page.emulateMedia({ colorScheme: 'dark' });
+        await expectAccessible(page, `link-page-uncounted-dark-${size}`);
+        await page.emulateMedia({ colorScheme: 'light' });
+        const reason = summary(page).getByRole('link', { name: 'same visitor within an hour' });
+        expect(await reason.getAttribute('href')).to.match(/\/settings\/workspace$/);
+        await summary(page).getByRole('link', { name: 'Watch in Live' }).click();
+        await heading(page, 'Live').waitFor();
+        expect(new URL(page.url()).searchParams.get('linkId')).to.equal(linkId);
+        await open(page, 'qrcodes', 'Poster');
+        await visit('code');
+        await visit('code');
+        await summary(page).getByText('1 more visit was not counted').waitFor();
+        // One stream for each page, and that of the live view between.
+        expect(streams).to.deep.equal([linkId, linkId, qrcodeId]);
+      });
+    });
+  }
+
+  it('watches the visits of a link in no more than one hidden page', async () => {
+    const isStream = (one: { url(): string }) => one.url().includes('/events/live?');
+    const hide = (page: Page, isHidden: boolean) =>
+      page.evaluate(`
+        Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      `);
+    await inConsole(world, 'links', {}, async (page) => {
+      const opened = page.waitForResponse(isStream);
+      await row(page, 'Spring sale').click();
+      await opened;
+      await hide(page, true);
+      const ended = page.waitForEvent('requestfailed', isStream);
+      const other = await page.context().newPage();
+      await other.goto(page.url());
+      await ended;
+      const again = page.waitForResponse(isStream);
+      await hide(page, false);
+      await again;
+    });
+  });
 
   it('leads from a source, country or device to analytics of the link', async () => {
     await inConsole(world, `links/${linkId}?interval=90d`, {}, async (page) => {

@@ -6,7 +6,7 @@ import { searchOf } from './queries.ts';
 
 /** Maximum number of events in the list; the events page has older ones. */
 const KEPT = 500;
-/** Number of events at the start. */
+/** Default number of events at the start. */
 const LATEST = 50;
 /** Age in ms from which an event does not count as new, with room for clock differences. */
 const EARLIER_MS = 60_000;
@@ -29,6 +29,8 @@ interface LiveState {
   dropped: number;
   /** Number of counted events since the view was opened, including the initial ones. */
   count: number;
+  /** Number of visits since the view was opened that were not counted. */
+  uncounted: number;
   refusal: ApiError | undefined;
 }
 
@@ -37,22 +39,34 @@ const EMPTY: LiveState = {
   connection: 'connecting',
   dropped: 0,
   count: 0,
+  uncounted: 0,
   refusal: undefined,
 };
+
+interface LiveOptions {
+  /** Number of earlier events to start with. */
+  latest?: number;
+  /** False to close the stream, as for a hidden page; the events stay. */
+  isOn?: boolean;
+}
 
 /**
  * Follows the live events of a workspace, starting with the latest.
  *
  * @param parameters filters of the API; mount another component to change them
  */
-export function useLive(parameters: Record<string, string | string[]>): LiveState {
+export function useLive(
+  parameters: Record<string, string | string[]>,
+  { latest = LATEST, isOn = true }: LiveOptions = {},
+): LiveState {
   const { slug } = useWorkspace();
   const [state, setState] = useState(EMPTY);
   const came = useRef<ShownEvent[]>([]);
-  const uncounted = useRef(0);
-  const search = searchOf({ ...parameters, latest: `${LATEST}`, uncounted: 'true' });
+  const uncountedIds = useRef(0);
+  const search = searchOf({ ...parameters, latest: `${latest}`, uncounted: 'true' });
 
   useEffect(() => {
+    if (!isOn) return undefined;
     const change = (parts: Partial<LiveState>) => setState((before) => ({ ...before, ...parts }));
     came.current = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -63,10 +77,12 @@ export function useLive(parameters: Record<string, string | string[]>): LiveStat
         const known = new Set(before.events.map(({ id }) => id));
         // After a reconnection the stream may repeat a few events.
         const added = fresh.filter(({ id }) => !known.has(id) && known.add(id));
+        const counted = added.filter((event) => event.uncounted === undefined).length;
         return {
           ...before,
           events: [...added, ...before.events].slice(0, KEPT),
-          count: before.count + added.filter((event) => event.uncounted === undefined).length,
+          count: before.count + counted,
+          uncounted: before.uncounted + added.length - counted,
         };
       });
     };
@@ -82,9 +98,9 @@ export function useLive(parameters: Record<string, string | string[]>): LiveStat
       },
       onUncounted(record, reason) {
         // An uncounted visit is not stored, and its click id belongs to the counted visit.
-        uncounted.current += 1;
+        uncountedIds.current += 1;
         add({
-          id: `uncounted ${uncounted.current}`,
+          id: `uncounted ${uncountedIds.current}`,
           record,
           cameAt: Date.now(),
           uncounted: reason,
@@ -98,6 +114,6 @@ export function useLive(parameters: Record<string, string | string[]>): LiveStat
       stop();
       clearTimeout(timer);
     };
-  }, [slug, search]);
+  }, [slug, search, isOn]);
   return state;
 }

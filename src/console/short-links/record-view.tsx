@@ -16,7 +16,7 @@ import type { ShortLinkRecord } from './fields.ts';
 import { History } from './history.tsx';
 import type { RecordKind } from './list-kind.ts';
 import type { Listed } from './listed.ts';
-import { CHART, HISTORY } from './record-route.ts';
+import { apiPathOf, CHART, HISTORY } from './record-route.ts';
 import { type Routed, routingSentences } from './routing-sentences.ts';
 import { RecordLabels } from './row-labels.tsx';
 import { ScheduledChanges } from './scheduled.tsx';
@@ -24,6 +24,7 @@ import { shownHost } from './shown-host.ts';
 import { useNames } from './use-names.ts';
 
 const RecordAnalytics = lazy(loadPart(() => import('../analytics/record-analytics.tsx')));
+const UncountedVisits = lazy(loadPart(() => import('../analytics/uncounted-visits.tsx')));
 
 interface RecordViewProps<Row extends ShortLinkRecord & Listed> {
   kind: RecordKind<Row>;
@@ -79,7 +80,7 @@ export function RecordView<Row extends ShortLinkRecord & Listed>(props: RecordVi
           {isCounted && may('analytics.read') && (
             <Suspense fallback={<Skeleton className="h-96 rounded-lg" />}>
               <RecordAnalytics
-                of={kind.list === 'links' ? { linkId: record.id } : { qrcodeId: record.id }}
+                of={apiPathOf(kind, record.id).of}
                 visits={kind.visitsOf(record)}
                 isTarget={hash === CHART}
               />
@@ -149,6 +150,7 @@ function AllRecords<Row>({ kind }: { kind: RecordKind<Row> }) {
 function Summary<Row extends ShortLinkRecord & Listed>(props: RecordViewProps<Row>) {
   const { kind, record, title, shortLink, summary } = props;
   const { icon: Icon } = summary;
+  const { may } = useWorkspace();
   const host = shownHost({ domain: record.domain, shortLink });
   return (
     <section
@@ -216,6 +218,11 @@ function Summary<Row extends ShortLinkRecord & Listed>(props: RecordViewProps<Ro
           </span>
         )}
       </p>
+      {shortLink !== undefined && may('events.read') && (
+        <Suspense>
+          <UncountedVisits key={record.id} of={apiPathOf(kind, record.id).of} />
+        </Suspense>
+      )}
     </section>
   );
 }
