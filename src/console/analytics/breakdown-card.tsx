@@ -1,9 +1,9 @@
 import { Maximize2 } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
-import { inSentence } from '../api/error-words.ts';
 import { Button } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
+import { inSentence } from '../ui/sentence.ts';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { BarRow, useEntries } from './breakdown-list.tsx';

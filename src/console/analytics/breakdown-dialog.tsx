@@ -1,10 +1,10 @@
 import { Download } from 'lucide-react';
 import { useState } from 'react';
-import { inSentence } from '../api/error-words.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { SearchInput } from '../ui/search-input.tsx';
+import { inSentence } from '../ui/sentence.ts';
 import { Failure, Skeleton } from '../ui/states.tsx';
 import { VirtualList } from '../ui/virtual-list.tsx';
 import { BarRow, useEntries } from './breakdown-list.tsx';

@@ -1,10 +1,10 @@
 import { Check, ListFilter } from 'lucide-react';
 import { type ComponentProps, type KeyboardEvent, useId, useState } from 'react';
-import { inSentence } from '../api/error-words.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { inputLook, SelectField } from '../ui/field.tsx';
 import { Popover } from '../ui/menu.tsx';
+import { inSentence } from '../ui/sentence.ts';
 import { Skeleton } from '../ui/states.tsx';
 import {
   type EventQuery,

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { ChartNoAxesColumn, Download, FileArchive, Printer } from 'lucide-react';
 import { download } from '../api/client.ts';
-import { inSentence } from '../api/error-words.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button, buttonLook } from '../ui/button.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { saveFile } from '../ui/save-file.ts';
+import { inSentence } from '../ui/sentence.ts';
 import { Empty } from '../ui/states.tsx';
 import { useAction } from '../ui/use-action.ts';
 import { BreakdownCard, TopRows } from './breakdown-card.tsx';

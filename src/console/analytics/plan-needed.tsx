@@ -1,7 +1,7 @@
 import { Gauge } from 'lucide-react';
 import { ApiError } from '../api/error.ts';
-import { sentenceCase } from '../api/error-words.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { sentenceCase } from '../ui/sentence.ts';
 import { Empty } from '../ui/states.tsx';
 
 /**

@@ -1,4 +1,5 @@
-import { fieldsInWords, refusalInWords, sentence } from './error-words.ts';
+import { sentence } from '../ui/sentence.ts';
+import { fieldsInWords, refusalInWords } from './error-words.ts';
 
 /** A refusal by the API, with the data of its body. */
 export class ApiError extends Error {

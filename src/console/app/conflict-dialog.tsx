@@ -1,8 +1,8 @@
 import { type Api, answer, type Schemas } from '../api/client.ts';
-import { sentenceCase } from '../api/error-words.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { openDialog } from '../ui/open-dialogs.tsx';
+import { sentenceCase } from '../ui/sentence.ts';
 import { fromNow } from '../ui/time.tsx';
 import { nameOfField, valueInWords } from './field-words.ts';
 import { meQuery, personClient } from './session.ts';

@@ -1,9 +1,9 @@
 import { type ErrorComponentProps, Link, useRouter } from '@tanstack/react-router';
 import { Compass, Lock } from 'lucide-react';
 import { useEffect } from 'react';
-import { inSentence } from '../api/error-words.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { Page } from '../ui/page.tsx';
+import { inSentence } from '../ui/sentence.ts';
 import { Empty, Failure } from '../ui/states.tsx';
 import { ROLE_NAMES } from './role-names.ts';
 import { useIsInWorkspace, useWorkspace } from './workspace.tsx';

@@ -1,4 +1,5 @@
-import { inSentence, labelOf } from '../api/error-words.ts';
+import { labelOf } from '../api/field-labels.ts';
+import { inSentence } from '../ui/sentence.ts';
 
 /* Names and values of fields in words, for people who compare versions of a record. */
 

@@ -1,12 +1,12 @@
 import { Link, Outlet, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { inSentence } from '../api/error-words.ts';
 import { loadPart } from '../api/reachability.ts';
 import { buttonLook, IconButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { lazyPart, usePreload } from '../ui/lazy-part.tsx';
 import { Kbd } from '../ui/menu.tsx';
+import { inSentence } from '../ui/sentence.ts';
 import { WayBack } from '../ui/states.tsx';
 import { undoNewest } from '../ui/toasts.tsx';
 import { useAccent } from './accent.ts';

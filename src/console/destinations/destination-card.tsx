@@ -1,13 +1,13 @@
 import { FastForward, Pause, Play, Send } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Schemas } from '../api/client.ts';
-import { sentence } from '../api/error-words.ts';
 import { RemoveDialog } from '../app/remove-dialog.tsx';
 import { useResource } from '../app/resource.ts';
 import { useWorkspace } from '../app/workspace.tsx';
 import { Button } from '../ui/button.tsx';
 import { RowMenu } from '../ui/menu.tsx';
 import { deleteItem, editItem } from '../ui/menu-items.ts';
+import { sentence } from '../ui/sentence.ts';
 import { Time } from '../ui/time.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { filterInWords } from '../webhooks/filter-fields.tsx';

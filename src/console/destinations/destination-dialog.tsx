@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { Schemas } from '../api/client.ts';
-import { inSentence } from '../api/error-words.ts';
 import { useResource } from '../app/resource.ts';
 import { DocsLink } from '../ui/docs-link.tsx';
 import { SelectField, TextField } from '../ui/field.tsx';
 import { FormDialog } from '../ui/form-dialog.tsx';
+import { inSentence } from '../ui/sentence.ts';
 import { useFields } from '../ui/use-fields.ts';
 import { FilterFields, filterBody, filterValues } from '../webhooks/filter-fields.tsx';
 import { type DestinationType, KINDS, settingsOf, TYPES } from './kinds.ts';

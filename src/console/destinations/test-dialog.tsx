@@ -2,7 +2,6 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Send } from 'lucide-react';
 import { useState } from 'react';
 import { answer, idempotent, type Schemas } from '../api/client.ts';
-import { sentence } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -10,6 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Refused } from '../ui/form-dialog.tsx';
 import { ReadText } from '../ui/read-text.tsx';
+import { sentence } from '../ui/sentence.ts';
 import { Badge } from '../ui/states.tsx';
 import { KINDS } from './kinds.ts';
 

@@ -1,5 +1,6 @@
 import type { Schemas } from '../api/client.ts';
-import { labelOf, refusalInWords } from '../api/error-words.ts';
+import { refusalInWords } from '../api/error-words.ts';
+import { labelOf } from '../api/field-labels.ts';
 
 export type ImportField = NonNullable<Schemas['ImportField']>;
 

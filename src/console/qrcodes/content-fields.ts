@@ -24,7 +24,8 @@ import {
   Zap,
 } from 'lucide-react';
 import { NETWORK_CHOICES } from '../../qrcodes/content/network-choices.ts';
-import { fieldsInWords, inWords, labelOf } from '../api/error-words.ts';
+import { fieldsInWords, inWords } from '../api/error-words.ts';
+import { labelOf } from '../api/field-labels.ts';
 import type { ControlRow } from '../ui/table-field.tsx';
 import type { ContentName } from './content.ts';
 

@@ -1,6 +1,6 @@
 import { ArrowUp, Plus, Trash2 } from 'lucide-react';
-import { sentenceCase } from '../api/error-words.ts';
 import { Button, IconButton } from '../ui/button.tsx';
+import { sentenceCase } from '../ui/sentence.ts';
 import { TableField } from '../ui/table-field.tsx';
 import type { ContentList } from './content-fields.ts';
 

@@ -1,7 +1,7 @@
 import { CircleAlert, CircleCheck, TriangleAlert } from 'lucide-react';
 import type { Score } from '../../qrcodes/render/score.ts';
-import { sentenceCase } from '../api/error-words.ts';
 import { classes } from '../ui/classes.ts';
+import { sentenceCase } from '../ui/sentence.ts';
 
 /** Words for scores, each with its minimum score. */
 const WORDS: [least: number, word: string][] = [

@@ -1,8 +1,8 @@
 import { Plus, Trash2 } from 'lucide-react';
-import { sentenceCase } from '../api/error-words.ts';
 import type { FieldErrors } from '../short-links/errors.ts';
 import { Button, IconButton } from '../ui/button.tsx';
 import { inputLook, TextArea, TextField } from '../ui/field.tsx';
+import { sentenceCase } from '../ui/sentence.ts';
 import { textOf } from './content.ts';
 import { useCropping } from './crop-dialog.tsx';
 import { SourceField } from './source-field.tsx';

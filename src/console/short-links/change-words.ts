@@ -1,5 +1,5 @@
-import { sentenceCase } from '../api/error-words.ts';
 import { nameOfField, valueInWords } from '../app/field-words.ts';
+import { sentenceCase } from '../ui/sentence.ts';
 import { type RoutingNames, type Rule, ruleSentence } from './routing-sentences.ts';
 
 /* Entries of the history of a link or QR code in words. */

@@ -3,7 +3,6 @@ import { History as HistoryIcon, RotateCcw } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
-import { sentenceCase } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { PAGE_SIZE, usePaged } from '../api/paged.ts';
 import { useWrite } from '../api/queries.ts';
@@ -14,6 +13,7 @@ import { FormDialog } from '../ui/form-dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { RecordList } from '../ui/record-list.tsx';
+import { sentenceCase } from '../ui/sentence.ts';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import {

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { inSentence } from '../api/error-words.ts';
 import { CopyButton } from './button.tsx';
 import { DoneDialog } from './done-dialog.tsx';
 import { Field, inputLook } from './field.tsx';
+import { inSentence } from './sentence.ts';
 import { useUnsaved } from './unsaved.ts';
 
 interface SecretDialogProps {

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { RotateCw } from 'lucide-react';
 import { answer, idempotent, type Schemas } from '../api/client.ts';
-import { fieldsInWords, inWords, sentence } from '../api/error-words.ts';
+import { fieldsInWords, inWords } from '../api/error-words.ts';
 import { keys } from '../api/keys.ts';
 import { useWrite } from '../api/queries.ts';
 import { useWorkspace } from '../app/workspace.tsx';
@@ -9,6 +9,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Loaded } from '../ui/loaded.tsx';
 import { ReadText } from '../ui/read-text.tsx';
+import { sentence } from '../ui/sentence.ts';
 import { Time } from '../ui/time.tsx';
 import { toastError } from '../ui/toast-error.ts';
 import { toast } from '../ui/toasts.tsx';

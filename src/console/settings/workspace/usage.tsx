@@ -1,8 +1,8 @@
 import type { Schemas } from '../../api/client.ts';
-import { sentenceCase } from '../../api/error-words.ts';
 import { countOf } from '../../ui/count-of.ts';
 import { DocsLink } from '../../ui/docs-link.tsx';
 import { Section } from '../../ui/section.tsx';
+import { sentenceCase } from '../../ui/sentence.ts';
 
 const format = new Intl.NumberFormat();
 /** Number up to which the API counts the records of a kind. */

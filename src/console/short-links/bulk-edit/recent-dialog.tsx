@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Download, Undo2, X } from 'lucide-react';
 import type { Schemas } from '../../api/client.ts';
-import { sentenceCase } from '../../api/error-words.ts';
 import { keys } from '../../api/keys.ts';
 import { useWrite } from '../../api/queries.ts';
 import { nameOfField } from '../../app/field-words.ts';
 import { useWorkspace } from '../../app/workspace.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { sentenceCase } from '../../ui/sentence.ts';
 import { Time } from '../../ui/time.tsx';
 import { toastError } from '../../ui/toast-error.ts';
 import { useAction } from '../../ui/use-action.ts';
