@@ -297,6 +297,26 @@ describe('records in the console', function () {
     });
   });
 
+  it('keeps the focus in the view when the last domain is deleted and the first is added', async () => {
+    await inConsole(world, 'domains', {}, async (page) => {
+      const heading = page.getByRole('heading', { name: 'Domains', exact: true });
+      const expectFocused = () =>
+        eventually(async () =>
+          expect(await heading.evaluate((title) => title.matches(':focus'))).to.equal(true),
+        );
+      await page.getByRole('button', { name: `Actions for ${world.domain}` }).press('Enter');
+      await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
+      await dialog(page).getByRole('button', { name: 'Delete domain' }).press('Enter');
+      await page.getByText('No domains yet').waitFor();
+      await expectFocused();
+      await page.getByRole('button', { name: 'Add domain' }).press('Enter');
+      await dialog(page).getByLabel('Domain').fill(`go.${world.slug}.example`);
+      await page.keyboard.press('Enter');
+      await page.getByText('Waiting for DNS').waitFor();
+      await expectFocused();
+    });
+  });
+
   for (const size of sizes) {
     it(`adds a domain with its record, and verifies it (${size})`, async () => {
       const zone = `${world.slug}.example`;
@@ -310,14 +330,9 @@ describe('records in the console', function () {
         await page.keyboard.type('no domain');
         await dialog(page).getByRole('button', { name: 'Add domain' }).click();
         // The message appears once, at its field, with the label of the form.
-        await dialog(page)
-          .getByText(/^Domain must/)
-          .waitFor();
-        expect(
-          await dialog(page)
-            .getByText(/must be/)
-            .count(),
-        ).to.equal(1);
+        await dialog(page).getByText('Enter a domain, such as go.example.com.').waitFor();
+        const field = dialog(page).getByLabel('Domain');
+        expect(await field.evaluate((input) => input.matches(':focus'))).to.equal(true);
         expect(await dialog(page).getByText(/^Slug/).count()).to.equal(0);
         expect(await dialog(page).getByRole('alert').count()).to.equal(0);
         await page.evaluate(
@@ -326,7 +341,18 @@ describe('records in the console', function () {
         await dialog(page).getByLabel('Domain').press('ControlOrMeta+a');
         await dialog(page).getByLabel('Domain').press('ControlOrMeta+v');
         expect(await dialog(page).getByLabel('Domain').inputValue()).to.equal(host);
-        await dialog(page).getByLabel('Redirect homepage to').fill(A);
+        // A corrected value has no message any more, and a URL needs no scheme.
+        expect(
+          await dialog(page)
+            .getByText(/^Enter a domain/)
+            .count(),
+        ).to.equal(0);
+        const homepage = dialog(page).getByLabel('Redirect homepage to');
+        await homepage.fill(`${host}/`);
+        await dialog(page).getByRole('button', { name: 'Add domain' }).click();
+        await dialog(page).getByText('The homepage can’t redirect to itself.').waitFor();
+        expect(await homepage.inputValue()).to.equal(`https://${host}/`);
+        await homepage.fill(A);
         await dialog(page).getByRole('button', { name: 'Add domain' }).click();
         await card.getByText('Waiting for DNS').waitFor();
         const checks = card.getByRole('list', { name: 'Checks' });
@@ -500,9 +526,7 @@ describe('records in the console', function () {
         expect(await list.inputValue()).to.equal(`${hosts[0]}\n-bad-.example`);
         await dialog(page).getByLabel('Redirect homepage to').fill(A);
         await add.click();
-        await dialog(page)
-          .getByText(/^-bad-\.example must/)
-          .waitFor();
+        await dialog(page).getByText('-bad-.example: Enter a domain').waitFor();
         expect(await list.inputValue()).to.equal('-bad-.example');
         await expectAccessible(page, `several domains ${size}`);
         await photograph(page, `several-domains-${size}`);

@@ -52,6 +52,8 @@ const RULES: readonly [rule: RegExp, words: string][] = [
   [/^must not be the path of a file$/, 'Enter the address of a web page, not of a file.'],
   [/^must be one URL, not (\d+)$/, 'Enter one URL, not $1.'],
   [/^must not use the scheme (\S+)$/, 'URLs that begin with $1 aren’t allowed.'],
+  [/^must be a (?:full domain|host) name/, 'Enter a domain, such as go.example.com.'],
+  [/^must not be the root of the domain itself$/, 'The homepage can’t redirect to itself.'],
   [/^must not be the short link itself$/, 'A short link can’t redirect to itself.'],
   [/^must not lead to a host that/, 'Your administrator has blocked this site.'],
   [/^must be in the future$/, 'Choose a time in the future.'],

@@ -38,7 +38,8 @@ export function useSeveralDomains(onDone: (refused: readonly RefusedDomain[]) =>
         } catch (error) {
           if (!(error instanceof ApiError) || error.isPassing) throw error;
           const atField = error.fields['slug'];
-          const reason = atField === undefined ? describe(error) : inWords(atField, slug);
+          const reason =
+            atField === undefined ? describe(error) : `${slug}: ${inWords(atField, 'Domain')}`;
           refused.push({ slug, reason });
         }
       }

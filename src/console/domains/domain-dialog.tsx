@@ -2,6 +2,7 @@ import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { Schemas } from '../api/client.ts';
 import { useResource } from '../app/resource.ts';
+import { useFocusOnRefusal } from '../short-links/errors.ts';
 import { SelectField, Switch, TextArea, TextField } from '../ui/field.tsx';
 import { FormDialog, messagesOf } from '../ui/form-dialog.tsx';
 import { partsOf } from '../ui/parts-of.ts';
@@ -24,7 +25,7 @@ const METHODS: Record<Schemas['Domain']['type'], string> = {
 /** A dialog that adds or edits a domain. */
 export function DomainDialog({ domain, onClose }: DomainDialogProps) {
   const [isChecked, setChecked] = useState(false);
-  const apps = useRef<HTMLDivElement>(null);
+  const form = useRef<HTMLDivElement>(null);
   const { create, update } = useResource('domains', { onCreated: onClose, onUpdated: onClose });
   /** The text of the field for several domains, which a pasted list opens. */
   const [list, setList] = useState<string>();
@@ -47,12 +48,13 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
     },
     save.error,
   );
+  useFocusOnRefusal(form, save.error);
   const submit = () => {
     const { slug, target, type, expiredUrl, notFoundUrl, shlinkPaths, caseSensitive } = values;
     const { appleAppSiteAssociation, assetLinks } = values;
     if (!isValid(IOS, appleAppSiteAssociation) || !isValid(ANDROID, assetLinks)) {
       flushSync(() => setChecked(true));
-      apps.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
+      form.current?.querySelector<HTMLElement>('[aria-invalid]')?.focus();
       return;
     }
     const files = {
@@ -73,7 +75,12 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
     else update.write({ seen: domain, body });
   };
   const url = (name: 'target' | 'expiredUrl' | 'notFoundUrl') =>
-    ({ type: 'url', placeholder: 'https://example.com', ...text(name) }) as const;
+    ({
+      type: 'url',
+      placeholder: 'https://example.com',
+      ...text(name),
+      onBlur: () => set({ [name]: withScheme(values[name]) }),
+    }) as const;
   return (
     <FormDialog
       title={domain === undefined ? 'Add domain' : domain.slug}
@@ -84,82 +91,83 @@ export function DomainDialog({ domain, onClose }: DomainDialogProps) {
       error={isSaidAtFields(save.error, Object.keys(values)) ? null : save.error}
       onSubmit={submit}
     >
-      {list !== undefined && (
-        <div className="flex flex-col gap-1">
-          <TextArea
-            label="Domains"
-            hint="One on each line. All get the settings below."
-            autoFocus
+      <div ref={form} className="contents">
+        {list !== undefined && (
+          <div className="flex flex-col gap-1">
+            <TextArea
+              label="Domains"
+              hint="One on each line. All get the settings below."
+              autoFocus
+              required
+              rows={6}
+              spellCheck={false}
+              autoCapitalize="none"
+              value={list}
+              onChange={(event) => setList(event.target.value)}
+            />
+            <div role="status" className="text-xs text-danger">
+              {several.data?.map(({ slug, reason }) => (
+                <p key={slug}>{reason}</p>
+              ))}
+            </div>
+          </div>
+        )}
+        {domain === undefined && list === undefined && (
+          <TextField
+            label="Domain"
+            hint="A domain or subdomain that you own, such as go.example.com. Paste a list to add several."
+            data-autofocus
             required
-            rows={6}
             spellCheck={false}
             autoCapitalize="none"
-            value={list}
-            onChange={(event) => setList(event.target.value)}
-          />
-          <div role="status" className="text-xs text-danger">
-            {several.data?.map(({ slug, reason }) => (
-              <p key={slug}>{reason}</p>
-            ))}
-          </div>
-        </div>
-      )}
-      {domain === undefined && list === undefined && (
-        <TextField
-          label="Domain"
-          hint="A domain or subdomain that you own, such as go.example.com. Paste a list to add several."
-          data-autofocus
-          required
-          spellCheck={false}
-          autoCapitalize="none"
-          placeholder="go.example.com"
-          {...text('slug')}
-          onChange={(event) => set({ slug: event.target.value.trim() })}
-          onBlur={() => set({ slug: hostFrom(values.slug) })}
-          onPaste={(event) => {
-            const pasted = event.clipboardData.getData('text').trim();
-            const hosts = hostsIn(pasted);
-            if (hosts.length > 1) {
+            placeholder="go.example.com"
+            {...text('slug')}
+            onChange={(event) => set({ slug: event.target.value.trim() })}
+            onBlur={() => set({ slug: hostFrom(values.slug) })}
+            onPaste={(event) => {
+              const pasted = event.clipboardData.getData('text').trim();
+              const hosts = hostsIn(pasted);
+              if (hosts.length > 1) {
+                event.preventDefault();
+                setList(hosts.join('\n'));
+                return;
+              }
+              const slug = hostFrom(pasted);
+              if (slug === pasted) return;
               event.preventDefault();
-              setList(hosts.join('\n'));
-              return;
-            }
-            const slug = hostFrom(pasted);
-            if (slug === pasted) return;
-            event.preventDefault();
-            set({ slug });
-          }}
+              set({ slug });
+            }}
+          />
+        )}
+        <TextField
+          label="Redirect homepage to"
+          hint="For visitors who open the domain without a slug."
+          data-autofocus={domain !== undefined || undefined}
+          {...url('target')}
         />
-      )}
-      <TextField
-        label="Redirect homepage to"
-        hint="For visitors who open the domain without a slug."
-        {...url('target')}
-      />
-      <SelectField label="Method" {...text('type')} options={Object.entries(METHODS)} />
-      <TextField
-        label="Redirect expired links to"
-        hint="Used unless the link sets another URL."
-        {...url('expiredUrl')}
-      />
-      <TextField
-        label="Redirect unknown links to"
-        hint="Leave empty to show a page that says the link doesn’t exist. {path} and {query} stand for the path and the parameters that were requested."
-        {...url('notFoundUrl')}
-      />
-      <Switch
-        label="Paths of Shlink"
-        hint="For a domain that was used with Shlink: /slug/qr-code and /slug/track work."
-        checked={values.shlinkPaths}
-        onChange={(shlinkPaths) => set({ shlinkPaths })}
-      />
-      <Switch
-        label="Ignore case in slugs"
-        hint="Summer and SUMMER are the same link."
-        checked={!values.caseSensitive}
-        onChange={(ignored) => set({ caseSensitive: !ignored })}
-      />
-      <div ref={apps} className="contents">
+        <SelectField label="Homepage method" {...text('type')} options={Object.entries(METHODS)} />
+        <TextField
+          label="Redirect expired links to"
+          hint="Used unless the link sets another URL."
+          {...url('expiredUrl')}
+        />
+        <TextField
+          label="Redirect unknown links to"
+          hint="Leave empty to show a page that says the link doesn’t exist. {path} and {query} stand for the path and the parameters that were requested."
+          {...url('notFoundUrl')}
+        />
+        <Switch
+          label="Paths of Shlink"
+          hint="For a domain that was used with Shlink: /slug/qr-code and /slug/track work."
+          checked={values.shlinkPaths}
+          onChange={(shlinkPaths) => set({ shlinkPaths })}
+        />
+        <Switch
+          label="Ignore case in slugs"
+          hint="Summer and SUMMER are the same link."
+          checked={!values.caseSensitive}
+          onChange={(ignored) => set({ caseSensitive: !ignored })}
+        />
         <IosAppsField
           draft={values.appleAppSiteAssociation}
           isChecked={isChecked}
@@ -196,6 +204,10 @@ const hostFrom = (text: string): string =>
     .replace(/:\d+$/, '')
     .replace(/\.$/, '')
     .toLowerCase();
+
+/** Adds the scheme to a URL without one, such as `example.com/page`. */
+const withScheme = (text: string): string =>
+  /^[^\s/:?#.]+\.[^\s/:?#]+(?:[/?#]|$)/.test(text.trim()) ? `https://${text.trim()}` : text;
 
 /** Extracts the hosts from a list, each once. */
 const hostsIn = (text: string): string[] => [

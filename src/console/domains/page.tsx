@@ -15,6 +15,7 @@ import { RowMenu } from '../ui/menu.tsx';
 import { deleteItem, editItem } from '../ui/menu-items.ts';
 import { Badge } from '../ui/states.tsx';
 import { toastError } from '../ui/toast-error.ts';
+import { useFocusHandover } from '../ui/use-focus-handover.ts';
 import { useIsSeen } from '../ui/use-is-seen.ts';
 import { useProblem } from './checks.ts';
 import { Setup } from './setup.tsx';
@@ -91,6 +92,7 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
   const [isSetupShown, showSetup] = useState(!domain.verified);
   const setupId = useId();
   const [card, isSeen] = useIsSeen<HTMLLIElement>();
+  useFocusHandover(card);
   const problem = useProblem(domain, isSeen);
   const { update } = useResource('domains', { onFailed: toastError });
   const hideSetup = () => {
@@ -129,7 +131,7 @@ function DomainCard({ domain, open }: { domain: Domain; open(what: Opened): void
               </>
             )}
           </div>
-          <p className="truncate text-muted">
+          <p className="line-clamp-2 wrap-anywhere text-muted">
             {domain.target === null
               ? 'No homepage redirect'
               : `Homepage redirects to ${domain.target}`}

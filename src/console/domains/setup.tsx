@@ -35,7 +35,7 @@ interface SetupProps {
 export function Setup({ id, domain, onClose }: SetupProps) {
   const { api, may } = useWorkspace();
   const client = useQueryClient();
-  // The setup stays as it was opened when the domain becomes verified meanwhile.
+  // The checks stay where they are when the domain becomes verified meanwhile.
   const [wasVerified] = useState(domain.verified);
   const query = checksQuery(api, domain.id);
   const checks = useQuery({ ...query, refetchInterval: REFRESH_MS });
@@ -60,7 +60,9 @@ export function Setup({ id, domain, onClose }: SetupProps) {
       {checks.isPending && <Skeleton className="h-40 w-full" />}
       {checks.error && <Failure error={checks.error} retry={() => void checks.refetch()} />}
       {checks.data && wasVerified && <Results checks={checks.data} />}
-      {checks.data && !(wasVerified && isWorking(checks.data)) && <Records checks={checks.data} />}
+      {checks.data && !(domain.verified && isWorking(checks.data)) && (
+        <Records checks={checks.data} />
+      )}
       {checks.data && !wasVerified && <Results checks={checks.data} />}
       <Refused error={verify.error} />
       <div className="flex gap-2">

@@ -1,10 +1,11 @@
 import { type LucideIcon, Plus } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import type { Paged } from '../api/paged.ts';
 import { Button } from './button.tsx';
 import { Page } from './page.tsx';
 import { RecordList } from './record-list.tsx';
 import { Empty } from './states.tsx';
+import { useFocusHandover } from './use-focus-handover.ts';
 
 interface ListPageProps<Row> {
   title: string;
@@ -35,7 +36,11 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
       <RecordList
         query={query}
         empty={
-          <Empty icon={icon} title={emptyTitle} action={button}>
+          <Empty
+            icon={icon}
+            title={emptyTitle}
+            action={button && <FirstAction>{button}</FirstAction>}
+          >
             {purpose}
           </Empty>
         }
@@ -45,4 +50,11 @@ export function ListPage<Row>(props: ListPageProps<Row>) {
       {props.children}
     </Page>
   );
+}
+
+/** The button of an empty list, which the first record replaces. */
+function FirstAction({ children }: { children: ReactNode }) {
+  const part = useRef<HTMLDivElement>(null);
+  useFocusHandover(part);
+  return <div ref={part}>{children}</div>;
 }

@@ -14,8 +14,18 @@ type TextName<Values> = {
  */
 export function useFields<Values extends object>(initial: Values, error: Error | null) {
   const [values, setValues] = useState(initial);
-  const messages = messagesOf(error);
-  const set = (changes: Partial<Values>) => setValues((now) => ({ ...now, ...changes }));
+  /** Fields that were changed after a refusal, so that its messages about them no longer hold. */
+  const [corrected, setCorrected] = useState<{ of: Error | null; names: readonly string[] }>();
+  const names = corrected?.of === error ? (corrected?.names ?? []) : [];
+  const messages = Object.fromEntries(
+    Object.entries(messagesOf(error)).filter(([name]) => !names.includes(name)),
+  );
+  const set = (changes: Partial<Values>) => {
+    setValues((now) => ({ ...now, ...changes }));
+    const changed = Object.keys(changes) as (keyof Values & string)[];
+    const others = changed.filter((name) => changes[name] !== values[name]);
+    if (error !== null) setCorrected({ of: error, names: [...names, ...others] });
+  };
   return {
     values,
     messages,
