@@ -98,8 +98,13 @@ describe('messages in the console', function () {
         await page.keyboard.press('Escape');
         await dialog(page).waitFor({ state: 'detached' });
         expect(await isOnTop(undo(page))).to.equal(true);
+        // Two messages would cover the buttons of the dialog in a wide window.
+        await page.keyboard.press('y');
+        await page.getByText(/copied$/).waitFor();
         await page.getByRole('button', { name: 'Create link' }).click();
         await dialog(page).getByLabel('Destination', { exact: true }).waitFor();
+        expect(await shown(page).count()).to.equal(1);
+        await shown(page).getByRole('button', { name: 'Dismiss' }).click();
         await undo(page).click();
         await page.getByText('1 link restored').waitFor();
         await dialog(page).getByRole('button', { name: 'Close' }).click();

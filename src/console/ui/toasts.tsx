@@ -163,8 +163,8 @@ function leaveSpace(section: HTMLElement | null): (() => void) | undefined {
 }
 
 /**
- * Renders the messages at the bottom of the window. Phones show only the newest one; small dialogs
- * are at the bottom there, and messages at the top.
+ * Renders the messages at the bottom of the window. Phones and dialogs show only the newest one.
+ * Small dialogs are at the bottom of a phone, and messages at the top.
  */
 export function Toasts() {
   // One element that moves between dialogs: screen readers would read messages rendered again.
@@ -206,7 +206,7 @@ function Message({ id, text, tone, actions }: Toast) {
       onPointerUp={() => (Math.abs(shiftPx) < SWIPE_PX ? rest() : close(id))}
       onPointerCancel={rest}
       style={{ transform: shiftPx === 0 ? undefined : `translateX(${shiftPx}px)` }}
-      className="pointer-events-auto flex max-w-full touch-pan-y items-center gap-2 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-4 shadow-xl max-md:not-last:hidden"
+      className="pointer-events-auto flex max-w-full touch-pan-y items-center gap-2 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-4 shadow-xl max-md:not-last:hidden [dialog_&]:not-last:hidden"
     >
       <span className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <span className={classes('wrap-anywhere', tone === 'danger' && 'text-danger')}>{text}</span>
