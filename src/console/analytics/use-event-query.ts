@@ -18,10 +18,18 @@ export type EventQueryChange = { [Part in keyof EventQuery]?: EventQuery[Part] |
  */
 export const RecordQuery = createContext<EventQuery | undefined>(undefined);
 
+/** Leaves out that a form is open above the numbers, which would render all of them again. */
+const QUERY_SEARCH = {
+  strict: false,
+  select: ({ edit: _, ...others }: Record<string, unknown>) =>
+    others as Record<string, string | number | boolean>,
+  structuralSharing: true,
+} as const;
+
 /** Returns the query in the URL and functions that change it. */
 export function useEventQuery() {
   const { slug } = useWorkspace();
-  const search: Record<string, unknown> = useSearch({ strict: false });
+  const search: Record<string, unknown> = useSearch(QUERY_SEARCH);
   const ofRecord = useContext(RecordQuery);
   // The router keeps parameters that a route's `validateSearch` removed.
   const query = useMemo(

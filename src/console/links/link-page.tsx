@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { ArrowRight, Pencil } from 'lucide-react';
-import { Suspense } from 'react';
+import { memo, Suspense } from 'react';
 import { useWorkspace } from '../app/workspace.tsx';
 import { useRecordItems } from '../short-links/record-items.ts';
 import { RecordView } from '../short-links/record-view.tsx';
@@ -24,8 +24,7 @@ const PARTS = [LinkDialog];
 /** The page of a link; the URL also holds the period of its chart, and whether its form is open. */
 export function LinkPage() {
   const { link: id } = useParams({ from: '/$workspace/links/$link' });
-  const { edit } = useSearch({ from: '/$workspace/links/$link' });
-  const query = useRecord('links', id, edit === 'form');
+  const query = useRecord('links', id, useIsFormOpen());
   if (query.data !== undefined) return <OneLink link={query.data} />;
   return (
     <Page title="Link">
@@ -36,11 +35,18 @@ export function LinkPage() {
   );
 }
 
-function OneLink({ link }: { link: Link }) {
+/** True while the URL asks for the form of the link. */
+const useIsFormOpen = () =>
+  useSearch({
+    from: '/$workspace/links/$link',
+    select: ({ edit }: { edit?: unknown }) => edit === 'form',
+  });
+
+/** The page of a link, which does not render again when its form is opened. */
+const OneLink = memo(function OneLink({ link }: { link: Link }) {
   const { api, slug, may } = useWorkspace();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const { edit } = useSearch({ from: '/$workspace/links/$link' });
   const { dialogs, actions } = usePageActions(LINKS);
   usePreload(PARTS);
   const title = link.title ?? nameOf(link);
@@ -94,11 +100,17 @@ function OneLink({ link }: { link: Link }) {
       }
     >
       {dialogs}
-      {edit === 'form' && (
-        <Suspense>
-          <LinkDialog id={link.id} onClose={() => show(false)} />
-        </Suspense>
-      )}
+      <Form id={link.id} onClose={() => show(false)} />
     </RecordView>
+  );
+});
+
+/** The form of the link in a dialog, while the URL asks for it. */
+function Form({ id, onClose }: { id: string; onClose(): void }) {
+  if (!useIsFormOpen()) return null;
+  return (
+    <Suspense>
+      <LinkDialog id={id} onClose={onClose} />
+    </Suspense>
   );
 }
