@@ -442,7 +442,11 @@ describe(`counts of events (seed ${SEED})`, () => {
     const times = stored.map((one) => Date.parse(one.occurred_at)).toSorted((a, b) => a - b);
     // The first sum without a block and a half, and the second without two blocks and a half.
     const [from, to] = [new Date(times[60]!), new Date(times[16 * 40 - 100]!)];
-    expect(await cut(from, to)).to.deep.equal([2, 5]);
+    await eventually(async () => {
+      // The scheduled job can have made larger sums since, on a machine that is slow enough.
+      await build();
+      expect(await cut(from, to)).to.deep.equal([2, 5]);
+    });
     // As much is left out as read.
     expect(await cut(new Date(times[170]!), new Date(times[319]!))).to.deep.equal([0, 0]);
 
