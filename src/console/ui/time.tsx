@@ -12,17 +12,6 @@ const absolute = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
-const exact = new Intl.DateTimeFormat('en', {
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-  hourCycle: 'h23',
-});
-
 /** Shows a relative time, such as "3 hours ago", with the exact time as its tooltip. */
 export function Time({ at }: { at: string }) {
   const moment = new Date(at);
@@ -35,9 +24,6 @@ export function Time({ at }: { at: string }) {
 
 /** Formats a time in the browser's time zone: "Sep 1, 2026, 08:00". */
 export const absoluteTime = (at: string): string => absolute.format(new Date(at));
-
-/** Formats a time with its milliseconds, which tell rows apart: "Sep 1, 2026, 08:00:05.123". */
-export const exactTime = (at: string): string => exact.format(new Date(at));
 
 /** Formats a relative time: "3 hours ago". */
 export function fromNow(moment: Date): string {

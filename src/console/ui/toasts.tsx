@@ -155,7 +155,9 @@ function leaveSpace(section: HTMLElement | null): (() => void) | undefined {
   if (section === null) return undefined;
   let spacePx = 0;
   const observer = new ResizeObserver(() => {
-    if (section.childElementCount > 0) spacePx = Math.max(spacePx, section.offsetHeight);
+    // Each change of the property computes the styles of the whole page again.
+    if (section.childElementCount === 0 || section.offsetHeight <= spacePx) return;
+    spacePx = section.offsetHeight;
     document.documentElement.style.setProperty('--toasts-space', `${spacePx}px`);
   });
   observer.observe(section);

@@ -13,7 +13,7 @@ import { RecordList } from '../ui/record-list.tsx';
 import { RowButton } from '../ui/row-button.tsx';
 import { Empty } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
-import { exactTime, Time } from '../ui/time.tsx';
+import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
 import { useFields } from '../ui/use-fields.ts';
 import { DeliveryDialog } from './delivery-dialog.tsx';
@@ -27,6 +27,19 @@ const STATES: Record<State, string> = {
   failed: 'Failed',
   held: 'Held',
 };
+
+/** Formats a time with its milliseconds, which tell deliveries of one event apart. */
+const exact = new Intl.DateTimeFormat('en', {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hourCycle: 'h23',
+});
+
 /** The deliveries of a webhook, newest first. */
 export function Deliveries({ webhookId }: { webhookId: string }) {
   const { api, may } = useWorkspace();
@@ -90,7 +103,7 @@ export function Deliveries({ webhookId }: { webhookId: string }) {
                 name: 'Event',
                 render: ({ id, kind, createdAt }) => (
                   <RowButton
-                    label={`${kind}, ${exactTime(createdAt)}`}
+                    label={`${kind}, ${exact.format(new Date(createdAt))}`}
                     onClick={() => setOpenedId(id)}
                   >
                     {kind}
