@@ -266,7 +266,7 @@ describe('the server of a domain', () => {
     }
   });
 
-  it('is told from one with an expired certificate, or with one that nobody trusts', async () => {
+  it('has another status with an expired certificate than with an untrusted one', async () => {
     const key = readFileSync('test/data/tls/localhost.key');
     for (const [file, status] of [
       ['expired', 'expired'],

@@ -1,6 +1,6 @@
 import { browserTimezone, dayOf } from './days.ts';
 import type { EventQuery } from './event-query.ts';
-import { spanOf } from './periods.ts';
+import { comparedSpans } from './periods.ts';
 
 /**
  * Names a file with numbers of a period, without an extension, so that files of several periods
@@ -12,18 +12,15 @@ import { spanOf } from './periods.ts';
 export function fileNameOf(
   workspace: string,
   what: string,
-  query: Pick<EventQuery, 'interval' | 'start' | 'end' | 'timezone'>,
+  query: EventQuery,
   now: number,
 ): string {
-  const { interval, start, end, timezone = browserTimezone() } = query;
-  const span =
-    interval === undefined && start !== undefined && end !== undefined
-      ? { start, end }
-      : spanOf(interval ?? '30d', timezone, now);
-  if (span === undefined) return /* value */ `${workspace} ${what} all time`;
-  const first = dayOf(span.start, timezone);
+  const { timezone = browserTimezone() } = query;
+  const { shown } = comparedSpans(query, timezone, now);
+  if (shown === undefined) return /* value */ `${workspace} ${what} all time`;
+  const first = dayOf(shown.start, timezone);
   // The end is exclusive, so one millisecond less gives the last day.
-  const last = dayOf(new Date(Date.parse(span.end) - 1).toISOString(), timezone);
+  const last = dayOf(new Date(Date.parse(shown.end) - 1).toISOString(), timezone);
   const days = first === last ? first : /* value */ `${first} to ${last}`;
   return `${workspace} ${what} ${days}`;
 }

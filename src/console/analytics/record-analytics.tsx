@@ -8,6 +8,7 @@ import { buttonLook } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { Failure } from '../ui/states.tsx';
+import { useScrollTo } from '../ui/use-scroll-to.ts';
 import { BreakdownCard } from './breakdown-card.tsx';
 import { CARDS } from './cards.ts';
 import type { EventQuery, Metric } from './event-query.ts';
@@ -58,10 +59,7 @@ function Contents({ visits, isTarget }: { visits: Metric; isTarget: boolean }) {
   const { slug } = useWorkspace();
   const { query } = useEventQuery();
   const totals = useTotals();
-  const section = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (isTarget) section.current?.scrollIntoView({ block: 'start' });
-  }, [isTarget]);
+  const section = useScrollTo<HTMLDivElement>(isTarget);
   const plan = planNeeded(totals.error);
   const isEmpty =
     totals.data !== undefined && Object.values(totals.data.now).every((count) => count === 0);

@@ -4,10 +4,10 @@ import { Pencil } from 'lucide-react';
 import { answer } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { useWorkspace } from '../app/workspace.tsx';
+import { nameOf as nameOfLink } from '../links/kind.ts';
 import { useRecordItems } from '../short-links/record-items.ts';
 import { routeOf } from '../short-links/record-route.ts';
 import { RecordView } from '../short-links/record-view.tsx';
-import { shownHost } from '../short-links/shown-host.ts';
 import { usePageActions, useRecord } from '../short-links/use-record.ts';
 import { buttonLook } from '../ui/button.tsx';
 import { Loaded } from '../ui/loaded.tsx';
@@ -113,7 +113,6 @@ function LinkOfCode({ url }: { url: string }) {
   });
   // A deleted link, or one that the person may not see, has no page for them.
   if (link === undefined) return null;
-  const name = link.title ?? `${shownHost(link)}/${link.key}`;
   return (
     <span>
       Scans are counted for the link{' '}
@@ -121,7 +120,7 @@ function LinkOfCode({ url }: { url: string }) {
         {...routeOf({ list: 'links' }, slug, link.id)}
         className="wrap-anywhere text-accent-text hover:underline"
       >
-        {name}
+        {link.title ?? nameOfLink(link)}
       </Link>
     </span>
   );

@@ -303,16 +303,16 @@ function Target({ target: { kind, id, name } }: Pick<Entry, 'target'>) {
 }
 
 /** Kinds of records that have a history with values before and after each change. */
-const LISTS: Readonly<Record<string, 'links' | 'qrcodes'>> = { link: 'links', qrcode: 'qrcodes' };
+const WITH_HISTORY = new Set(['link', 'qrcode']);
 
 /** Leads to the values before and after a change of a link or QR code. */
 function Values({ fields, target: { kind, id, name } }: Entry) {
   const { slug } = useWorkspace();
-  const list = LISTS[kind];
-  if (fields === undefined || list === undefined || id === null || name === undefined) return null;
+  const page = WITH_HISTORY.has(kind) ? PAGES[kind] : undefined;
+  if (fields === undefined || page === undefined || id === null || name === undefined) return null;
   return (
     <Link
-      {...routeOf({ list }, slug, id)}
+      {...page(slug, id)}
       hash={HISTORY}
       className="self-start text-xs text-accent-text hover:underline max-md:py-3.5"
     >

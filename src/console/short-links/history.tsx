@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { History as HistoryIcon, RotateCcw } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { answer, type Schemas } from '../api/client.ts';
 import { ApiError } from '../api/error.ts';
 import { keys } from '../api/keys.ts';
@@ -16,6 +16,7 @@ import { RecordList } from '../ui/record-list.tsx';
 import { sentenceCase } from '../ui/sentence.ts';
 import { Time } from '../ui/time.tsx';
 import { toast } from '../ui/toasts.tsx';
+import { useScrollTo } from '../ui/use-scroll-to.ts';
 import {
   type ChangeNames,
   changesInWords,
@@ -59,10 +60,7 @@ export function History<Row extends ShortLinkRecord>(props: HistoryProps<Row>) {
       ) as Promise<Change[]>,
   );
   const [reverted, setReverted] = useState<Change>();
-  const section = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (isTarget && !history.isPending) section.current?.scrollIntoView({ block: 'start' });
-  }, [isTarget, history.isPending]);
+  const section = useScrollTo<HTMLDivElement>(isTarget && !history.isPending);
   const mayRevert = may(`${list}.write`);
   return (
     <div ref={section} className="scroll-mt-3">

@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
+import { focusHeading } from './focus-heading.ts';
 import { Scroller } from './scroller.tsx';
 import { raiseToasts, showToastsIn } from './toasts.tsx';
 
@@ -54,8 +55,7 @@ export function Dialog({
       dialog.close();
       showToastsBehind();
       // A message that opened the dialog is gone, and with it the button that had the focus.
-      if (document.activeElement !== document.body) return;
-      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+      if (document.activeElement === document.body) focusHeading();
     };
   }, []);
   const ask = () => {

@@ -1,4 +1,5 @@
 import { type RefObject, useLayoutEffect } from 'react';
+import { focusHeading } from './focus-heading.ts';
 
 /**
  * Moves the focus to the heading of the view when a part of the view is removed that has the focus,
@@ -9,8 +10,7 @@ export function useFocusHandover(part: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const element = part.current;
     return () => {
-      if (element?.contains(document.activeElement) !== true) return;
-      document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true });
+      if (element?.contains(document.activeElement) === true) focusHeading();
     };
   }, [part]);
 }
